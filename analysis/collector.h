@@ -1,0 +1,45 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "analysis/latency_histogram.h"
+#include "sim/request.h"
+#include "sim/scenario.h"
+
+namespace trilemma {
+
+/// Statistics of the requests of one or more replications, in constant memory. Requests that arrive during the warm-up
+/// are left out. A failed request counts as infinitely late.
+class Collector final : public RecordSink {
+ public:
+  explicit Collector(const Scenario& scenario);
+
+  void add(const RequestRecord& record) override;
+  void merge(const Collector& other);
+
+  [[nodiscard]] const LatencyHistogram& latency() const { return latency_; }
+  [[nodiscard]] const LatencyHistogram& first_token() const { return first_token_; }
+  /// Time per output token after the first; empty when every request has one token.
+  [[nodiscard]] const LatencyHistogram& per_token() const { return per_token_; }
+  /// Of completed requests.
+  [[nodiscard]] const LatencyHistogram& stage(Stage stage) const { return stages_[static_cast<std::size_t>(stage)]; }
+  [[nodiscard]] const std::optional<ViolationCounter>& violations() const { return violations_; }
+  [[nodiscard]] Duration smallest_floor() const { return smallest_floor_; }
+  [[nodiscard]] std::int64_t uplink_bytes() const { return uplink_bytes_; }
+  [[nodiscard]] std::int64_t downlink_bytes() const { return downlink_bytes_; }
+
+ private:
+  Duration warmup_;
+  LatencyHistogram latency_;
+  LatencyHistogram first_token_;
+  LatencyHistogram per_token_;
+  std::array<LatencyHistogram, stage_count> stages_;
+  std::optional<ViolationCounter> violations_;
+  Duration smallest_floor_ = Duration::max();
+  std::int64_t uplink_bytes_ = 0;
+  std::int64_t downlink_bytes_ = 0;
+};
+
+}  // namespace trilemma

@@ -1,0 +1,52 @@
+#include "analysis/records.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <stdexcept>
+
+namespace trilemma {
+namespace {
+
+constexpr std::size_t flush_size = 1U << 16U;
+
+/// Milliseconds with all their nanoseconds, without floating point.
+std::string milliseconds(Duration time) {
+  return fmt::format("{}.{:06}", time.count() / 1'000'000, time.count() % 1'000'000);
+}
+
+}  // namespace
+
+RecordWriter::RecordWriter(const std::filesystem::path& path, RecordSink& next)
+    : stream_(path, std::ios::binary), next_(next) {
+  if (!stream_) throw std::runtime_error(path.string() + ": cannot be written");
+  buffer_ = "replication,request,client,prompt_tokens,output_tokens,outcome,arrival_ms,finish_ms,latency_ms,first_token_ms,floor_ms";
+  for (const std::string_view stage : stage_names) buffer_ += fmt::format(",{}_ms", stage);
+  buffer_ += ",uplink_bytes,downlink_bytes,blocks,retransmissions\n";
+}
+
+void RecordWriter::add(const RequestRecord& record) {
+  const Request& request = record.request;
+  const bool completed = record.outcome == Outcome::completed;
+  fmt::format_to(std::back_inserter(buffer_), "{},{},{},{},{},{},{},{},{},{},{}", replication_, request.id, request.client,
+                 request.prompt.value(), request.output.value(), completed ? "completed" : "failed",
+                 milliseconds(request.arrival), milliseconds(record.finish), milliseconds(record.latency()),
+                 completed ? milliseconds(record.first_token) : "", milliseconds(record.floor));
+  for (const Duration time : record.stages) fmt::format_to(std::back_inserter(buffer_), ",{}", milliseconds(time));
+  fmt::format_to(std::back_inserter(buffer_), ",{},{},{},{}\n", record.uplink_bytes.value(), record.downlink_bytes.value(),
+                 record.blocks, record.retransmissions);
+  if (buffer_.size() >= flush_size) {
+    stream_ << buffer_;
+    buffer_.clear();
+  }
+  next_.add(record);
+}
+
+void RecordWriter::close() {
+  stream_ << buffer_;
+  buffer_.clear();
+  stream_.close();
+  if (!stream_) throw std::runtime_error("records.csv: could not be written completely; is the disk full?");
+}
+
+}  // namespace trilemma

@@ -1,0 +1,192 @@
+#include "analysis/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/stability.h"
+#include "core/ensure.h"
+#include "models/processor/roofline.h"
+
+namespace trilemma {
+namespace {
+
+HalfCounts as_half(const Flow& flow) { return {.arrivals = flow.arrivals, .completions = flow.departures}; }
+
+const Utilisation* busiest(const std::vector<Utilisation>& loads) {
+  const auto found = std::max_element(loads.begin(), loads.end(), [](const auto& a, const auto& b) { return a.share < b.share; });
+  return found == loads.end() ? nullptr : &*found;
+}
+
+/// Largest offered load of each resource over the replications (links differ), mean carried load.
+Stability stability_of(const std::vector<Replication>& replications) {
+  Stability result{.offered = replications.front().forecast, .carried = replications.front().utilisation};
+  for (std::size_t r = 1; r < replications.size(); ++r) {
+    for (std::size_t i = 0; i < result.offered.size(); ++i) {
+      result.offered[i].share = std::max(result.offered[i].share, replications[r].forecast[i].share);
+    }
+    for (std::size_t i = 0; i < std::min(result.carried.size(), replications[r].utilisation.size()); ++i) {
+      result.carried[i].share += replications[r].utilisation[i].share;
+    }
+  }
+  for (Utilisation& load : result.carried) load.share /= static_cast<double>(replications.size());
+  const Utilisation* binding = busiest(result.offered.empty() ? result.carried : result.offered);
+  if (binding != nullptr) result.binding = binding->resource;
+  result.overloaded = !result.offered.empty() && binding->share >= 1;
+  for (const Replication& one : replications) {
+    if (!backlog_grows(as_half(one.first_half), as_half(one.second_half)) || one.window <= Duration{0}) continue;
+    result.overloaded = true;
+    result.growth = std::max(result.growth, backlog_growth(as_half(one.first_half), as_half(one.second_half), one.window).value());
+  }
+  return result;
+}
+
+void add_counts(RadioCounts& total, const RadioCounts& one) {
+  total.blocks += one.blocks;
+  total.retransmissions += one.retransmissions;
+  total.lost_blocks += one.lost_blocks;
+  total.symbols += one.symbols;
+}
+
+std::optional<RadioSummary> radio_of(const std::vector<Replication>& replications) {
+  RadioSummary result;
+  std::vector<double> sinr;
+  for (const Replication& one : replications) {
+    add_counts(result.uplink, one.uplink);
+    add_counts(result.downlink, one.downlink);
+    for (const RadioLinkState& link : one.links) {
+      if (sinr.empty()) result.mcs_min = result.mcs_max = link.uplink_mcs;
+      sinr.push_back(link.uplink_sinr_db);
+      result.mcs_min = std::min(result.mcs_min, link.uplink_mcs);
+      result.mcs_max = std::max(result.mcs_max, link.uplink_mcs);
+      if (link.line_of_sight) ++result.line_of_sight;
+      if (!link.in_coverage) ++result.out_of_coverage;
+    }
+  }
+  if (sinr.empty()) return std::nullopt;
+  std::sort(sinr.begin(), sinr.end());
+  result.clients = sinr.size();
+  result.sinr_min = sinr.front();
+  result.sinr_median = sinr[sinr.size() / 2];
+  result.sinr_max = sinr.back();
+  // Every failed transmission is either repeated or loses its block.
+  const auto sent = static_cast<double>(result.uplink.blocks + result.uplink.retransmissions);
+  const auto failures = static_cast<double>(result.uplink.retransmissions + result.uplink.lost_blocks);
+  result.block_error_rate = sent > 0 ? failures / sent : 0;
+  return result;
+}
+
+SizeSummary size_of(const Scenario& scenario) {
+  const WorkloadConfig& workload = scenario.workload;
+  SizeSummary size{.device_capacity = capacity(scenario.device), .edge_capacity = capacity(scenario.edge)};
+  const auto need = [&](const ProcessorConfig& processor, Precision precision, const ModelPart& part) {
+    if (part.empty()) return Bytes(0);
+    return memory_need(processor, scenario.llm, part, precision, workload.prompt, workload.output).total();
+  };
+  size.device_bytes = need(scenario.device, scenario.device.precision, scenario.head());
+  size.edge_bytes = need(scenario.edge, scenario.edge.precision, scenario.tail());
+  Costs costs(scenario);
+  const Pass& pass = costs.prefill(workload.prompt, workload.output);
+  size.payload = pass.payload;
+  size.on_air = pass.uplink;
+  const Bytes uncompressed = costs.uncompressed(workload.prompt);
+  if (uncompressed > Bytes(0)) size.ratio = costs.with_headers(uncompressed) / pass.uplink;
+  return size;
+}
+
+std::optional<double> mean_ms(const LatencyHistogram& times) {
+  if (times.completed() == 0) return std::nullopt;
+  return times.mean_nanoseconds() * 1e-6;
+}
+
+std::vector<StageSummary> stages_of(const Collector& collector, const StageTimes& floor, bool withheld) {
+  std::vector<StageSummary> stages;
+  for (std::size_t i = 0; i < stage_count; ++i) {
+    StageSummary stage{.name = stage_names[i], .floor_ms = to_milliseconds(floor[i])};
+    const LatencyHistogram& times = collector.stage(static_cast<Stage>(i));
+    if (!withheld && times.completed() > 0) {
+      stage.mean_ms = mean_ms(times);
+      const QuantileEstimate p99 = estimate_quantile(times, Fraction(0.99));
+      if (p99.value) stage.p99_ms = to_milliseconds(*p99.value);
+    }
+    stages.push_back(stage);
+  }
+  return stages;
+}
+
+void add_latencies(Summary& summary, const Collector& collector) {
+  for (const NamedQuantile& quantile : reported_quantiles) {
+    summary.quantiles.push_back(summary.withheld ? QuantileEstimate{.reason = *summary.withheld} : estimate_quantile(collector.latency(), quantile.q));
+  }
+  if (summary.withheld || collector.latency().completed() == 0) return;
+  summary.mean_ms = mean_ms(collector.latency());
+  summary.max_ms = to_milliseconds(collector.latency().max());
+  summary.ttft_mean_ms = mean_ms(collector.first_token());
+  summary.ttft_p99 = estimate_quantile(collector.first_token(), Fraction(0.99));
+  if (collector.per_token().completed() == 0) return;
+  summary.tpot_mean_ms = mean_ms(collector.per_token());
+  summary.tpot_p99 = estimate_quantile(collector.per_token(), Fraction(0.99));
+}
+
+/// An overloaded queue grows without end, so its latency exceeds any target in the long run.
+void add_target(Summary& summary, const Scenario& scenario, const Collector& collector, const StageTimes& floor) {
+  if (!scenario.target) return;
+  const ViolationCounter& counter = *collector.violations();
+  summary.target = judge(counter.violations(), counter.requests(), scenario.target->reliability);
+  if (summary.stability.overloaded) {
+    summary.target->verdict = Verdict::fails;
+    summary.target->more_requests_needed = 0;
+  } else if (summary.requests.in_flight > 0 && summary.target->verdict == Verdict::holds) {
+    // The requests that a limit left unfinished are the slowest ones.
+    summary.target->verdict = Verdict::undecided;
+    summary.target->more_requests_needed.reset();
+  }
+  for (std::size_t i = 0; i < stage_count; ++i) {
+    if (floor[i] > scenario.target->latency) summary.beyond_target.emplace_back(stage_names[i]);
+  }
+  const double seconds = to_seconds(summary.window);
+  if (seconds > 0 && !summary.stability.overloaded) {
+    summary.goodput = static_cast<double>(counter.requests() - counter.violations()) / seconds;
+  }
+}
+
+std::optional<std::string> why_withheld(const Summary& summary, const Collector& collector) {
+  if (summary.stability.overloaded) return "overloaded: the latency grows with the length of the run";
+  if (summary.requests.in_flight > 0) return fmt::format("a limit ended the run with {} requests in flight, the slowest ones", summary.requests.in_flight);
+  if (summary.requests.offered == 0) return "no request was offered";
+  if (collector.latency().count() == 0) return "no request arrived after the warm-up";
+  if (collector.latency().completed() == 0) return "every request failed";
+  return std::nullopt;
+}
+
+}  // namespace
+
+Summary summarize(const Scenario& scenario, const Collector& collector, const std::vector<Replication>& replications) {
+  TRILEMMA_ENSURE(!replications.empty(), "a summary is of at least one replication");
+  Summary summary;
+  for (const Replication& one : replications) {
+    summary.requests.offered += one.counts.offered;
+    summary.requests.completed += one.counts.completed;
+    summary.requests.failed += one.counts.failed;
+    summary.requests.dropped += one.counts.dropped;
+    summary.requests.in_flight += one.counts.in_flight;
+    summary.window += one.window;
+    summary.simulated += one.finished;
+    summary.events += one.events;
+    if (summary.end == RunEnd::done) summary.end = one.end;
+  }
+  summary.measured = collector.latency().count();
+  summary.stability = stability_of(replications);
+  summary.withheld = why_withheld(summary, collector);
+  const StageTimes& floor = replications.front().floor_stages;
+  summary.floor_ms = to_milliseconds(total(floor));
+  summary.stages = stages_of(collector, floor, summary.withheld.has_value());
+  add_latencies(summary, collector);
+  add_target(summary, scenario, collector, floor);
+  summary.size = size_of(scenario);
+  summary.radio = radio_of(replications);
+  if (summary.window > Duration{0}) summary.throughput = static_cast<double>(summary.requests.completed) / to_seconds(summary.window);
+  return summary;
+}
+
+}  // namespace trilemma

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/collector.h"
+#include "analysis/quantile.h"
+#include "analysis/verdict.h"
+#include "sim/replicate.h"
+#include "sim/scenario.h"
+
+namespace trilemma {
+
+/// The quantiles of every result, with the names they have in files.
+struct NamedQuantile {
+  std::string_view name;
+  Fraction q;
+};
+inline constexpr std::array<NamedQuantile, 6> reported_quantiles{
+    {{"p50", Fraction(0.5)}, {"p90", Fraction(0.9)}, {"p99", Fraction(0.99)}, {"p99_9", Fraction(0.999)},
+     {"p99_99", Fraction(0.9999)}, {"p99_999", Fraction(0.99999)}}};
+
+struct Stability {
+  bool overloaded = false;
+  std::string binding;                   // the busiest resource; empty when nothing has a load
+  double growth = 0;                     // requests per second by which the backlog grows, where it was seen to
+  std::vector<Utilisation> offered;      // demanded share of each resource; empty for closed loops
+  std::vector<Utilisation> carried;      // used share during the arrival window, mean over replications
+};
+
+struct StageSummary {
+  std::string_view name;
+  std::optional<double> mean_ms;
+  std::optional<double> p99_ms;
+  double floor_ms = 0;
+};
+
+/// The machine side of a scenario: what the model takes on each tier.
+struct SizeSummary {
+  Bytes device_bytes{0};
+  Bytes device_capacity{0};
+  Bytes edge_bytes{0};
+  Bytes edge_capacity{0};
+  Bytes payload{0};               // encoded message of the prompt, without packet headers
+  Bytes on_air{0};                // with them
+  std::optional<double> ratio;    // uncompressed / sent, headers in both; empty where no activations are sent
+};
+
+struct RadioSummary {
+  double sinr_min = 0, sinr_median = 0, sinr_max = 0;  // dB, uplink
+  int mcs_min = 0, mcs_max = 0;                        // uplink
+  std::size_t clients = 0;
+  std::size_t line_of_sight = 0;
+  std::size_t out_of_coverage = 0;
+  double block_error_rate = 0;  // observed, uplink, all transmissions
+  RadioCounts uplink;
+  RadioCounts downlink;
+};
+
+/// All that a point says, of all replications together.
+struct Summary {
+  RequestCounts requests;
+  std::uint64_t measured = 0;
+  RunEnd end = RunEnd::done;
+  Duration window{0};       // summed over replications
+  Duration simulated{0};    // summed over replications
+  std::uint64_t events = 0;
+  Stability stability;
+  std::optional<std::string> withheld;   // why there are no latencies
+  std::optional<double> mean_ms;
+  std::optional<double> max_ms;
+  std::vector<QuantileEstimate> quantiles;  // as reported_quantiles
+  std::optional<double> ttft_mean_ms;
+  std::optional<QuantileEstimate> ttft_p99;
+  std::optional<double> tpot_mean_ms;
+  std::optional<QuantileEstimate> tpot_p99;
+  std::vector<StageSummary> stages;
+  std::optional<TargetVerdict> target;
+  std::vector<std::string> beyond_target;  // stages whose zero-load time alone exceeds the target
+  double floor_ms = 0;                     // of the client with the smallest
+  SizeSummary size;
+  std::optional<RadioSummary> radio;
+  double throughput = 0;                   // completed requests per second of the arrival window
+  std::optional<double> goodput;           // of them within the target
+};
+
+/// Requires at least one replication.
+Summary summarize(const Scenario& scenario, const Collector& collector, const std::vector<Replication>& replications);
+
+}  // namespace trilemma

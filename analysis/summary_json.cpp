@@ -1,0 +1,155 @@
+#include "analysis/summary_json.h"
+
+#include <cmath>
+
+#include "sim/experiment.h"
+
+namespace trilemma {
+namespace {
+
+using config::Json;
+
+/// Nanosecond resolution and no more, so that numbers stay readable.
+Json number(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  return std::round(value * 1e9) / 1e9;
+}
+Json number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
+Json milliseconds(const std::optional<Duration>& time) { return time ? number(to_milliseconds(*time)) : Json(nullptr); }
+
+Json quantile_json(const QuantileEstimate& estimate) {
+  Json json{{"value", milliseconds(estimate.value)}, {"lower", milliseconds(estimate.lower)}, {"upper", milliseconds(estimate.upper)}};
+  if (!estimate.reason.empty()) json["reason"] = estimate.reason;
+  if (!estimate.value && estimate.requests_needed > 0) json["requests_needed"] = estimate.requests_needed;
+  return json;
+}
+
+Json latency_json(const Summary& summary) {
+  Json json;
+  json["mean"] = number(summary.mean_ms);
+  for (std::size_t i = 0; i < reported_quantiles.size(); ++i) {
+    json[std::string(reported_quantiles[i].name)] = quantile_json(summary.quantiles[i]);
+  }
+  json["max"] = number(summary.max_ms);
+  json["bounds"] = "95 % order-statistic intervals, requests taken as independent";
+  if (summary.withheld) json["reason"] = *summary.withheld;
+  return json;
+}
+
+Json part_json(const std::optional<double>& mean, const std::optional<QuantileEstimate>& p99, const char* reason) {
+  if (!mean) return {{"mean", nullptr}, {"p99", nullptr}, {"reason", reason}};
+  return {{"mean", number(mean)}, {"p99", p99 ? quantile_json(*p99) : Json(nullptr)}};
+}
+
+Json loads_json(const std::vector<Utilisation>& loads) {
+  Json json = Json::object();
+  for (const Utilisation& load : loads) json[load.resource] = number(load.share);
+  return json;
+}
+
+Json stability_json(const Summary& summary) {
+  const Stability& stability = summary.stability;
+  Json json{{"verdict", stability.overloaded ? "overloaded" : "stable"},
+            {"utilization", loads_json(stability.carried)},
+            {"offered_load", loads_json(stability.offered)},
+            {"binding_resource", stability.binding.empty() ? Json(nullptr) : Json(stability.binding)}};
+  if (stability.growth > 0) json["backlog_growth_per_s"] = number(stability.growth);
+  return json;
+}
+
+Json target_json(const Scenario& scenario, const Summary& summary) {
+  if (!summary.target) return nullptr;
+  const TargetVerdict& verdict = *summary.target;
+  Json json{{"latency_ms", number(to_milliseconds(scenario.target->latency))},
+            {"reliability", scenario.target->reliability.value()},
+            {"violations", verdict.violations},
+            {"n", verdict.requests},
+            {"lower_bound", number(verdict.lower)},
+            {"upper_bound", number(verdict.upper)},
+            {"confidence", 0.95},
+            {"verdict", std::string(verdict_word(verdict.verdict))},
+            {"more_requests_needed", verdict.more_requests_needed ? Json(*verdict.more_requests_needed) : Json(nullptr)}};
+  json["stages_beyond_target"] = summary.beyond_target;
+  json["goodput_per_s"] = number(summary.goodput);
+  return json;
+}
+
+Json counts_json(const RadioCounts& counts) {
+  return {{"blocks", counts.blocks}, {"retransmissions", counts.retransmissions}, {"lost_blocks", counts.lost_blocks}};
+}
+
+double share_of(const std::vector<Utilisation>& loads, std::string_view resource) {
+  for (const Utilisation& load : loads) {
+    if (load.resource == resource) return load.share;
+  }
+  return 0;
+}
+
+Json radio_json(const Summary& summary) {
+  if (!summary.radio) return nullptr;
+  const RadioSummary& radio = *summary.radio;
+  return {{"sinr", {{"min_db", number(radio.sinr_min)}, {"median_db", number(radio.sinr_median)}, {"max_db", number(radio.sinr_max)}}},
+          {"mcs", {{"min", radio.mcs_min}, {"max", radio.mcs_max}}},
+          {"bler", number(radio.block_error_rate)},
+          {"harq", {{"uplink", counts_json(radio.uplink)}, {"downlink", counts_json(radio.downlink)}}},
+          {"utilisation", {{"uplink", number(share_of(summary.stability.carried, "uplink"))}, {"downlink", number(share_of(summary.stability.carried, "downlink"))}}},
+          {"links", radio.clients},
+          {"links_in_line_of_sight", radio.line_of_sight},
+          {"links_out_of_coverage", radio.out_of_coverage}};
+}
+
+Json size_json(const SizeSummary& size) {
+  return {{"device_bytes", size.device_bytes.value()},     {"device_capacity_bytes", size.device_capacity.value()},
+          {"edge_bytes", size.edge_bytes.value()},         {"edge_capacity_bytes", size.edge_capacity.value()},
+          {"payload_bytes", size.payload.value()},         {"uplink_bytes", size.on_air.value()},
+          {"ratio", number(size.ratio)}};
+}
+
+}  // namespace
+
+std::string_view verdict_word(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::holds: return "holds";
+    case Verdict::fails: return "fails";
+    case Verdict::undecided: break;
+  }
+  return "undecided";
+}
+
+std::string_view run_end_word(RunEnd end) {
+  switch (end) {
+    case RunEnd::wall_limit: return "wall limit";
+    case RunEnd::memory_limit: return "memory limit";
+    case RunEnd::event_limit: return "event limit";
+    case RunEnd::done: break;
+  }
+  return "done";
+}
+
+Json summary_to_json(const Scenario& scenario, const Summary& summary) {
+  Json json;
+  json["scenario"] = scenario_to_json(scenario);
+  json["status"] = std::string(run_end_word(summary.end));
+  const RequestCounts& requests = summary.requests;
+  json["requests"] = {{"offered", requests.offered}, {"completed", requests.completed}, {"failed", requests.failed},
+                      {"in_flight", requests.in_flight}, {"dropped", requests.dropped}, {"measured", summary.measured},
+                      {"throughput_per_s", number(summary.throughput)}};
+  json["stability"] = stability_json(summary);
+  json["latency_ms"] = latency_json(summary);
+  json["ttft_ms"] = part_json(summary.ttft_mean_ms, summary.ttft_p99, "no completed request to measure");
+  json["tpot_ms"] = part_json(summary.tpot_mean_ms, summary.tpot_p99, "requests with one output token have no time per further token");
+  Json stages = Json::object();
+  for (const StageSummary& stage : summary.stages) {
+    stages[std::string(stage.name)] = {{"mean", number(stage.mean_ms)}, {"p99", number(stage.p99_ms)}, {"floor", number(stage.floor_ms)}};
+  }
+  json["stages_ms"] = std::move(stages);
+  json["target"] = target_json(scenario, summary);
+  json["accuracy"] = {{"value", nullptr}, {"baseline", nullptr}, {"source", nullptr}, {"kind", nullptr}, {"reason", "this version has no accuracy model"}};
+  json["size"] = size_json(summary.size);
+  json["energy_mj"] = {{"device", nullptr}, {"radio", nullptr}, {"edge", nullptr}, {"total", nullptr}, {"reason", "this version has no energy model"}};
+  json["radio"] = radio_json(summary);
+  json["floor_ms"] = number(summary.floor_ms);
+  return json;
+}
+
+}  // namespace trilemma

@@ -1,0 +1,64 @@
+#include "core/config/writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace trilemma::config {
+namespace {
+
+struct Line {
+  std::string text;
+  std::string origin;  // empty for a line that only opens a map
+};
+
+/// Quotes only what YAML would read as something else.
+std::string scalar_text(const Json& value) {
+  if (!value.is_string()) return value.dump();
+  const auto& text = value.get_ref<const std::string&>();
+  const bool plain = !text.empty() && text.front() != ' ' && text.back() != ' ' &&
+                     std::string_view("-?:,[]{}#&*!|>'\"%@`").find(text.front()) == std::string_view::npos &&
+                     text.find(": ") == std::string::npos && text.find(" #") == std::string::npos &&
+                     text.back() != ':' && text.find_first_of("\n\t") == std::string::npos;
+  return plain ? text : value.dump();
+}
+
+std::string origin_text(const Origins& origins, const std::string& path) {
+  const auto found = origins.find(path);
+  return found == origins.end() ? "built-in" : found->second.text();
+}
+
+void add_lines(const Json& value, const std::string& path, const std::string& lead, const std::string& indent,
+               const Origins& origins, std::vector<Line>& lines) {
+  if (!value.is_structured()) {
+    lines.push_back({lead + scalar_text(value), origin_text(origins, path)});
+    return;
+  }
+  if (!lead.empty()) lines.push_back({lead.substr(0, lead.find_last_not_of(' ') + 1), ""});
+  std::size_t index = 0;
+  for (const auto& [key, child] : value.items()) {
+    const std::string child_path = value.is_array() ? fmt::format("{}[{}]", path, index++) : join_path(path, key);
+    const std::string child_lead = value.is_array() ? indent + "- " : indent + key + ": ";
+    add_lines(child, child_path, child_lead, indent + "  ", origins, lines);
+  }
+}
+
+}  // namespace
+
+std::string to_yaml(const Json& value, const Origins& origins) {
+  std::vector<Line> lines;
+  add_lines(value, "", "", "", origins, lines);
+  constexpr std::size_t widest_column = 60;
+  std::size_t width = 0;
+  for (const Line& line : lines) {
+    if (!line.origin.empty() && line.text.size() <= widest_column) width = std::max(width, line.text.size());
+  }
+  std::string text;
+  for (const Line& line : lines) {
+    text += line.origin.empty() ? line.text : fmt::format("{:<{}}  # {}", line.text, width, line.origin);
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace trilemma::config

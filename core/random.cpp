@@ -1,0 +1,27 @@
+#include "core/random.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ns3/rng-stream.h"
+
+namespace trilemma {
+
+Rng::Rng(std::uint32_t seed, std::uint64_t stream, std::uint64_t substream)
+    : stream_(std::make_unique<ns3::RngStream>(seed, stream, substream)) {}
+Rng::~Rng() = default;
+Rng::Rng(Rng&& other) noexcept = default;
+Rng& Rng::operator=(Rng&& other) noexcept = default;
+
+double Rng::uniform() { return stream_->RandU01(); }
+
+Duration Rng::exponential(Duration mean) {
+  return Duration(std::llround(-std::log(uniform()) * static_cast<double>(mean.count())));
+}
+
+Duration Rng::uniform(Duration length) {
+  const auto drawn = static_cast<std::int64_t>(uniform() * static_cast<double>(length.count()));
+  return Duration(std::min(drawn, std::max<std::int64_t>(length.count() - 1, 0)));
+}
+
+}  // namespace trilemma

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <optional>
+
+#include "core/action.h"
+#include "core/block_pool.h"
+#include "core/units.h"
+
+namespace trilemma {
+
+/// Bounds on the cost of one run; reaching one ends the run (exit code 4).
+struct RunLimits {
+  std::optional<Duration> wall;            // host time
+  std::optional<Bytes> memory;             // resident set of the process
+  std::optional<std::uint64_t> events;
+};
+
+enum class RunEnd { done, wall_limit, memory_limit, event_limit };
+
+class ProcessLink;
+
+/// The only owner of ns-3's event list: created empty at time 0, destroyed with all that is still on it.
+/// One at a time in a process, since ns-3's simulator is a singleton (asserted). Events of equal time run in the order
+/// in which they were scheduled. The simulated clock never reads the host clock; the wall limit only stops a run.
+class Scheduler {
+ public:
+  explicit Scheduler(RunLimits limits = {});
+  ~Scheduler();
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
+  [[nodiscard]] Instant now() const { return now_; }
+  /// Requires when >= now().
+  void at(Instant when, Action action);
+  void after(Duration delay, Action action) { at(now_ + delay, action); }
+
+  /// Runs until no event is left or a limit is reached. Exceptions of actions come out of here.
+  RunEnd run();
+  /// Events run so far.
+  [[nodiscard]] std::uint64_t events() const { return events_; }
+  /// Memory for what lives on this scheduler: events and coroutine frames.
+  [[nodiscard]] BlockPool& memory() { return memory_; }
+
+  /// `co_await scheduler.delay(d)`: a zero delay does not suspend.
+  auto delay(Duration duration) {
+    struct Awaiter {
+      Scheduler& scheduler;
+      Duration duration;
+      [[nodiscard]] bool await_ready() const { return duration == Duration{0}; }
+      void await_suspend(std::coroutine_handle<> waiting) const { scheduler.after(duration, Action::resume(waiting)); }
+      void await_resume() const {}
+    };
+    return Awaiter{*this, duration};
+  }
+
+ private:
+  friend class SchedulerEvent;
+  friend class ProcessLink;
+
+  void begin_event(Instant when);
+  void check_limits();
+
+  BlockPool memory_;
+  Instant now_{0};
+  std::uint64_t events_ = 0;
+  RunLimits limits_;
+  RunEnd end_ = RunEnd::done;
+  Instant wall_start_{0};
+  ProcessLink* processes_ = nullptr;  // all processes alive, destroyed with the scheduler
+};
+
+}  // namespace trilemma

@@ -1,0 +1,110 @@
+#include "models/llm/work.h"
+
+#include <cmath>
+
+#include "core/ensure.h"
+
+namespace trilemma {
+namespace {
+
+constexpr double bytes_per_cached_value = 2;  // 16-bit KV cache and activations
+constexpr double scale_bits = 16;
+
+double precision_bits(Precision precision) {
+  switch (precision) {
+    case Precision::fp32: return 32;
+    case Precision::bf16:
+    case Precision::fp16: return 16;
+    case Precision::int8: return 8;
+    case Precision::int4: return 4;
+    case Precision::int2: return 2;
+    case Precision::int1: return 1;
+  }
+  TRILEMMA_ENSURE(false, "every precision has a width");
+  return 0;
+}
+
+/// Weights that take part in matrix products, per block (norms and biases do not).
+double matrix_parameters(const LlmConfig& llm) {
+  const auto hidden = static_cast<double>(llm.hidden);
+  const auto attention = static_cast<double>(2 * llm.heads + 2 * llm.kv_heads) * static_cast<double>(llm.head_size);
+  return hidden * (attention + static_cast<double>(llm.feed_forward_matrices * llm.feed_forward));
+}
+
+std::int64_t embedding_parameters(const LlmConfig& llm) { return llm.vocabulary * llm.hidden; }
+
+Bytes round_up(double bytes) { return Bytes(static_cast<std::int64_t>(std::ceil(bytes))); }
+
+}  // namespace
+
+ModelPart whole_model(const LlmConfig& llm) { return {.first = 0, .last = llm.layers, .embedding = true, .head = true}; }
+
+ModelPart device_part(const LlmConfig& llm, std::int64_t cut) {
+  TRILEMMA_ENSURE(cut >= 0 && cut <= llm.layers, "a cut lies inside the model");
+  return {.first = 0, .last = cut, .embedding = cut > 0, .head = false};
+}
+
+ModelPart edge_part(const LlmConfig& llm, std::int64_t cut) {
+  TRILEMMA_ENSURE(cut >= 0 && cut <= llm.layers, "a cut lies inside the model");
+  return {.first = cut, .last = llm.layers, .embedding = cut == 0, .head = true};
+}
+
+double bits_per_weight(WeightFormat format) {
+  const double bits = precision_bits(format.precision);
+  return bits <= 8 && format.block > 0 ? bits + scale_bits / static_cast<double>(format.block) : bits;
+}
+
+std::int64_t layer_parameters(const LlmConfig& llm) {
+  const std::int64_t attention = llm.hidden * llm.head_size * (2 * llm.heads + 2 * llm.kv_heads);
+  const std::int64_t biases = llm.attention_bias ? llm.head_size * (llm.heads + 2 * llm.kv_heads) : 0;
+  const std::int64_t norms = 2 * llm.hidden;
+  return attention + biases + llm.feed_forward_matrices * llm.hidden * llm.feed_forward + norms;
+}
+
+std::int64_t parameters(const LlmConfig& llm, const ModelPart& part) {
+  std::int64_t count = part.layers() * layer_parameters(llm);
+  if (part.embedding) count += embedding_parameters(llm);
+  if (part.head) {
+    count += llm.hidden;  // final norm
+    if (!(llm.tied_embeddings && part.embedding)) count += embedding_parameters(llm);
+  }
+  return count;
+}
+
+Bytes weight_bytes(const LlmConfig& llm, const ModelPart& part, WeightFormat format) {
+  return round_up(static_cast<double>(parameters(llm, part)) * bits_per_weight(format) / 8);
+}
+
+std::int64_t activation_values(const LlmConfig& llm, Tokens tokens) { return tokens.value() * llm.hidden; }
+
+Bytes kv_bytes(const LlmConfig& llm, const ModelPart& part, Tokens tokens) {
+  const std::int64_t values = 2 * part.layers() * llm.kv_heads * llm.head_size;
+  return Bytes(tokens.value() * values * static_cast<std::int64_t>(bytes_per_cached_value));
+}
+
+Bytes activation_bytes(const LlmConfig& llm, Tokens tokens) {
+  const std::int64_t values = 2 * llm.hidden + llm.feed_forward;
+  return Bytes(tokens.value() * values * static_cast<std::int64_t>(bytes_per_cached_value));
+}
+
+Work forward_work(const LlmConfig& llm, const ModelPart& part, WeightFormat format, Tokens tokens, Tokens context) {
+  if (part.empty()) return {};
+  const auto count = static_cast<double>(tokens.value());
+  const auto cached = static_cast<double>(context.value());
+  const auto layers = static_cast<double>(part.layers());
+  const double weight_size = bits_per_weight(format) / 8;
+  // Query i of the new tokens attends to the cached tokens, to those before it and to itself.
+  const double pairs = count * cached + count * (count + 1) / 2;
+  double operations = layers * (2 * matrix_parameters(llm) * count +
+                                4 * static_cast<double>(llm.heads * llm.head_size) * pairs);
+  double bytes = layers * static_cast<double>(layer_parameters(llm)) * weight_size +
+                 static_cast<double>(kv_bytes(llm, part, tokens + context).value());
+  if (part.embedding) bytes += count * static_cast<double>(llm.hidden) * weight_size;
+  if (part.head) {
+    operations += 2 * static_cast<double>(embedding_parameters(llm));
+    bytes += static_cast<double>(embedding_parameters(llm)) * weight_size;
+  }
+  return {.operations = Operations(operations), .bytes = round_up(bytes), .layers = part.layers(), .any = true};
+}
+
+}  // namespace trilemma

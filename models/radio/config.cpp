@@ -1,0 +1,101 @@
+#include "models/radio/config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/config/text.h"
+#include "models/radio/frame_grid.h"
+
+namespace trilemma {
+namespace {
+
+using config::FieldProblem;
+using config::Text;
+
+std::string frame_problem(const NrRadio& radio) {
+  if (radio.frame == full_uplink) return {};
+  const std::string advice = "; write letters D, S and U such as 'DDDSU', or 'full-uplink'";
+  if (radio.frame.empty() || radio.frame.find_first_not_of("DSU") != std::string::npos) {
+    return "is not a frame pattern" + advice;
+  }
+  if (radio.frame.size() > 640) return "is longer than 640 slots" + advice;
+  const FrameGrid grid(radio);
+  if (grid.opportunities(Direction::uplink) == 0) return "has no room for uplink data" + advice;
+  if (grid.opportunities(Direction::downlink) == 0) return "has no room for downlink data" + advice;
+  return {};
+}
+
+std::string bandwidth_problem(const NrRadio& radio) {
+  const int mu = static_cast<int>(radio.numerology);
+  if (resource_blocks(radio.bandwidth, mu)) return {};
+  std::string allowed;
+  for (const Frequency bandwidth : channel_bandwidths(mu)) {
+    allowed += (allowed.empty() ? "" : ", ") + Text<Frequency>::format(bandwidth);
+  }
+  return fmt::format("is not a channel bandwidth of TS 38.101-2 at numerology {}; write one of {}", mu, allowed);
+}
+
+std::string height_problem(const NrRadio& radio, const StationConfig& device, const StationConfig& base_station) {
+  try {
+    const Heights standard = default_heights(radio.environment);
+    const Position ue{.x = Metres(20), .z = device.height == Metres(0) ? standard.ue : device.height};
+    const Position base{.z = base_station.height == Metres(0) ? standard.base_station : base_station.height};
+    (void)line_of_sight_probability(radio.environment, ue, base);
+    return {};
+  } catch (const std::invalid_argument& problem) {
+    return problem.what();
+  }
+}
+
+std::string distance_problem(const NrRadio& radio) {
+  const DistanceRange range = distance_range(radio.environment);
+  const auto outside = [&](Metres distance) { return distance < range.min || distance > range.max; };
+  const bool bad = std::visit(
+      [&](const auto& placement) {
+        if constexpr (requires { placement.distance; }) return outside(placement.distance);
+        else return outside(placement.nearest) || outside(placement.radius);
+      },
+      radio.placement);
+  if (!bad) return {};
+  return fmt::format("lies outside {} to {}, where TR 38.901 specifies '{}'; write distances inside",
+                     Text<Metres>::format(range.min), Text<Metres>::format(range.max), config::name_of(radio.environment));
+}
+
+}  // namespace
+
+std::vector<FieldProblem> DiscPlacement::problems() const {
+  if (nearest < radius) return {};
+  return {{"nearest", "is not below the radius; write a smaller distance"}};
+}
+
+std::vector<FieldProblem> SpecialSlot::problems() const {
+  if (downlink + guard + uplink == symbols_per_slot) return {};
+  return {{"guard", fmt::format("leaves {} of 14 symbols; write downlink, guard and uplink that add up to 14",
+                                downlink + guard + uplink)}};
+}
+
+std::vector<FieldProblem> NrRadio::problems() const {
+  std::vector<FieldProblem> found;
+  const auto add = [&](const char* key, const std::string& problem) {
+    if (!problem.empty()) found.push_back({key, problem});
+  };
+  if (symbols != 2 && symbols != 4 && symbols != 7 && symbols != 14) {
+    add("symbols", "is not a transmission length of this model; write 2, 4, 7 or 14");
+  } else {
+    add("frame", frame_problem(*this));
+  }
+  if (numerology == 4) add("numerology", "has no data channel in TS 38.211; write 2, 3, 5 or 6");
+  else add("bandwidth", bandwidth_problem(*this));
+  if (!processing_times(static_cast<int>(numerology), capability)) {
+    add("capability", "has no processing times at this numerology in TS 38.214; write '1'");
+  }
+  if (environment == Environment::inf_hh && line_of_sight == LineOfSight::never) {
+    add("line_of_sight", "does not exist in inf-hh, which is always in line of sight; write 'always'");
+  }
+  add("environment", height_problem(*this, device, base_station));
+  add("placement", distance_problem(*this));
+  return found;
+}
+
+}  // namespace trilemma

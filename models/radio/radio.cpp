@@ -1,0 +1,67 @@
+#include "models/radio/radio.h"
+
+#include <algorithm>
+
+namespace trilemma {
+namespace {
+
+/// A shared first-in-first-out pipe in each direction; without a rate it is no leg at all.
+class Pipe final : public Radio {
+ public:
+  Pipe(Scheduler& scheduler, std::optional<FixedRadio> config) : scheduler_(scheduler), config_(config) {}
+
+  void send(Direction direction, RadioMessage& message) override {
+    Lane& lane = lanes_[static_cast<std::size_t>(direction)];
+    const Duration serialisation = serialise(message.size);
+    lane.free_at = std::max(lane.free_at, scheduler_.now()) + serialisation;
+    lane.busy += serialisation;
+    ++lane.counts.blocks;
+    message.blocks = 1;
+    message.air = floor(direction, message.client, message.size);
+    scheduler_.at(lane.free_at + delay(), message.done);
+  }
+  [[nodiscard]] Duration floor(Direction /*direction*/, ClientIndex /*client*/, Bytes size) const override {
+    return serialise(size) + delay();
+  }
+  [[nodiscard]] double forecast(Direction /*direction*/, std::span<const RadioDemand> demand) const override {
+    double load = 0;
+    for (const RadioDemand& one : demand) load += one.rate * to_seconds(serialise(one.size));
+    return load;
+  }
+  [[nodiscard]] double utilisation(Direction direction, Duration window) const override {
+    if (window <= Duration{0}) return 0;
+    return to_seconds(lanes_[static_cast<std::size_t>(direction)].busy) / to_seconds(window);
+  }
+  [[nodiscard]] RadioCounts counts(Direction direction) const override {
+    return lanes_[static_cast<std::size_t>(direction)].counts;
+  }
+  [[nodiscard]] std::span<const RadioLinkState> links() const override { return {}; }
+
+ private:
+  struct Lane {
+    Instant free_at{0};
+    Duration busy{0};
+    RadioCounts counts;
+  };
+  [[nodiscard]] Duration serialise(Bytes size) const { return config_ ? size / config_->rate : Duration{0}; }
+  [[nodiscard]] Duration delay() const { return config_ ? config_->delay : Duration{0}; }
+
+  Scheduler& scheduler_;
+  std::optional<FixedRadio> config_;
+  std::array<Lane, 2> lanes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Radio> make_fixed_radio(Scheduler& scheduler, const FixedRadio& config) {
+  return std::make_unique<Pipe>(scheduler, config);
+}
+
+std::unique_ptr<Radio> make_radio(Scheduler& scheduler, const RadioConfig& config, const CellPlace& place,
+                                  const Streams& streams) {
+  if (std::holds_alternative<NoRadio>(config)) return std::make_unique<Pipe>(scheduler, std::nullopt);
+  if (const auto* fixed = std::get_if<FixedRadio>(&config)) return make_fixed_radio(scheduler, *fixed);
+  return make_nr_cell(scheduler, std::get<NrRadio>(config), place, streams);
+}
+
+}  // namespace trilemma

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/action.h"
+#include "core/random.h"
+#include "core/scheduler.h"
+#include "models/radio/config.h"
+#include "models/radio/frame_grid.h"
+
+namespace trilemma {
+
+using ClientIndex = std::uint32_t;  // within its cell
+
+/// A message on its way over the air. Lives with whoever waits for it, until `done` has run.
+struct RadioMessage {
+  // Set by the sender.
+  ClientIndex client = 0;
+  Bytes size{0};
+  Action done;
+  // Set by the radio before `done` runs.
+  bool lost = false;         // a transport block failed in all its transmissions
+  Duration air{0};           // on the air, retransmissions included, and the receiver's decoding of the last block
+  std::int32_t blocks = 0;   // transport blocks
+  std::int32_t retransmissions = 0;
+  // The radio's own.
+  Instant offered{0};
+  Instant eligible{0};       // from when a first transmission is possible
+  Instant decoded{0};        // when the last block so far is known at the receiver
+  Bytes unsent{0};
+  std::int32_t retransmissions_due = 0;
+  RadioMessage* next = nullptr;
+};
+
+/// Traffic that a forecast assumes: `rate` messages of `size` per second from one client.
+struct RadioDemand {
+  ClientIndex client;
+  Bytes size;
+  double rate;
+};
+
+struct RadioCounts {
+  std::int64_t blocks = 0;           // transport blocks, first transmissions
+  std::int64_t retransmissions = 0;
+  std::int64_t lost_blocks = 0;
+  double symbols = 0;                // on the air, of the direction
+};
+
+/// What a client's link looks like; static in this model.
+struct RadioLinkState {
+  double distance_m;
+  bool line_of_sight;
+  double uplink_sinr_db;
+  double downlink_sinr_db;
+  int uplink_mcs;
+  int downlink_mcs;
+  double uplink_bler;   // first transmission of a full opportunity
+  bool in_coverage;     // MCS 0 meets the block error target, uplink and downlink
+};
+
+/// One cell. Directions do not disturb each other.
+class Radio {
+ public:
+  virtual ~Radio() = default;
+  /// Runs message.done when the message has arrived or is lost; fills in the rest of `message`.
+  virtual void send(Direction direction, RadioMessage& message) = 0;
+  /// Lower bound of the latency of a message: an empty cell, the luckiest instant, no error.
+  [[nodiscard]] virtual Duration floor(Direction direction, ClientIndex client, Bytes size) const = 0;
+  /// Utilisation of the direction's busiest resource under `demand`, mean block error rate included. >= 1: overload.
+  [[nodiscard]] virtual double forecast(Direction direction, std::span<const RadioDemand> demand) const = 0;
+  /// Share of the direction's capacity used over [0, window].
+  [[nodiscard]] virtual double utilisation(Direction direction, Duration window) const = 0;
+  [[nodiscard]] virtual RadioCounts counts(Direction direction) const = 0;
+  /// Empty for radios without a channel model.
+  [[nodiscard]] virtual std::span<const RadioLinkState> links() const = 0;
+};
+
+/// The result of `co_await transfer(radio, ...)`; wait + air = latency, exactly.
+struct RadioTransfer {
+  bool lost = false;
+  Duration wait{0};
+  Duration air{0};
+  std::int32_t blocks = 0;
+  std::int32_t retransmissions = 0;
+};
+
+class RadioTransferAwaiter {
+ public:
+  RadioTransferAwaiter(Scheduler& scheduler, Radio& radio, Direction direction, ClientIndex client, Bytes size)
+      : scheduler_(scheduler), radio_(radio), direction_(direction) {
+    message_.client = client;
+    message_.size = size;
+  }
+  [[nodiscard]] static bool await_ready() { return false; }
+  void await_suspend(std::coroutine_handle<> waiting) {
+    message_.done = Action::resume(waiting);
+    message_.offered = scheduler_.now();
+    radio_.send(direction_, message_);
+  }
+  [[nodiscard]] RadioTransfer await_resume() const {
+    const Duration total = scheduler_.now() - message_.offered;
+    return {.lost = message_.lost, .wait = total - message_.air, .air = message_.air, .blocks = message_.blocks,
+            .retransmissions = message_.retransmissions};
+  }
+
+ private:
+  Scheduler& scheduler_;
+  Radio& radio_;
+  Direction direction_;
+  RadioMessage message_;
+};
+
+/// What identifies a cell of a world.
+struct CellPlace {
+  std::int64_t cell = 0;
+  std::int64_t cells = 1;
+  std::int64_t clients = 0;  // in this cell; its client i is client cell + i * cells of the world
+};
+
+std::unique_ptr<Radio> make_radio(Scheduler& scheduler, const RadioConfig& config, const CellPlace& place,
+                                  const Streams& streams);
+std::unique_ptr<Radio> make_fixed_radio(Scheduler& scheduler, const FixedRadio& config);
+std::unique_ptr<Radio> make_nr_cell(Scheduler& scheduler, const NrRadio& config, const CellPlace& place,
+                                    const Streams& streams);
+
+}  // namespace trilemma

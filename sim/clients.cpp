@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+
+#include "sim/world.h"
+
+namespace trilemma {
+namespace {
+
+/// Whether an arrival at `time` still belongs to the run.
+bool within(const World& world, Instant time) {
+  const auto& duration = world.scenario().duration;
+  return world.open() && (!duration || world.scenario().requests || time < *duration);
+}
+
+/// A request of the scenario's own size, started now.
+void ask(World& world, std::int64_t client) {
+  const WorkloadConfig& workload = world.scenario().workload;
+  serve(world, world.begin(client, workload.prompt, workload.output));
+}
+
+Process poisson(World& world, std::int64_t client, EventRate rate, Rng rng) {
+  const Duration mean = period(rate);
+  while (true) {
+    const Duration gap = rng.exponential(mean);
+    if (!within(world, world.now() + gap)) co_return;
+    co_await world.scheduler().delay(gap);
+    if (!world.open()) co_return;
+    ask(world, client);
+  }
+}
+
+Process periodic(World& world, std::int64_t client, PeriodicArrivals arrivals, Rng rng) {
+  Instant due = arrivals.aligned ? Duration{0} : rng.uniform(arrivals.period);
+  while (true) {
+    const Instant time = due + (arrivals.jitter > Duration{0} ? rng.uniform(arrivals.jitter) : Duration{0});
+    if (!within(world, time)) co_return;
+    co_await world.scheduler().delay(time - world.now());
+    if (!world.open()) co_return;
+    ask(world, client);
+    due += arrivals.period;
+  }
+}
+
+Process closed(World& world, std::int64_t client, Duration think, Rng rng) {
+  const WorkloadConfig& workload = world.scenario().workload;
+  while (true) {
+    const Duration pause = rng.exponential(think);
+    if (!within(world, world.now() + pause)) co_return;
+    co_await world.scheduler().delay(pause);
+    if (!world.open()) co_return;
+    Signal answered;
+    serve(world, world.begin(client, workload.prompt, workload.output), &answered);
+    co_await answered;
+  }
+}
+
+Process replay(World& world) {
+  const WorkloadConfig& workload = world.scenario().workload;
+  for (const TraceRow& row : world.scenario().trace) {
+    if (!within(world, row.time)) co_return;
+    co_await world.scheduler().delay(row.time - world.now());
+    serve(world, world.begin(row.client, row.prompt.value_or(workload.prompt), row.output.value_or(workload.output)));
+  }
+}
+
+}  // namespace
+
+void World::start_clients() {
+  const ArrivalConfig& arrivals = scenario_.workload.arrivals;
+  if (std::holds_alternative<TraceArrivals>(arrivals)) {
+    replay(*this);
+    return;
+  }
+  for (std::int64_t client = 0; client < scenario_.workload.clients; ++client) {
+    Rng rng = streams_.stream(fmt::format("client {}/arrivals", client));
+    if (const auto* chosen = std::get_if<PoissonArrivals>(&arrivals)) poisson(*this, client, chosen->rate, std::move(rng));
+    if (const auto* chosen = std::get_if<PeriodicArrivals>(&arrivals)) periodic(*this, client, *chosen, std::move(rng));
+    if (const auto* chosen = std::get_if<ClosedArrivals>(&arrivals)) closed(*this, client, chosen->think, std::move(rng));
+  }
+}
+
+}  // namespace trilemma

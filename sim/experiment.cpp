@@ -1,0 +1,65 @@
+#include "sim/experiment.h"
+
+#include <fmt/format.h>
+
+#include "core/config/schema.h"
+#include "core/config/yaml.h"
+
+namespace trilemma {
+namespace {
+
+/// Reads the trace of a scenario, if it has one; the rows are part of what is simulated.
+void read_rows(Scenario& scenario, const std::filesystem::path& file) {
+  const auto* arrivals = std::get_if<TraceArrivals>(&scenario.workload.arrivals);
+  if (arrivals == nullptr) return;
+  const std::filesystem::path path = file.parent_path() / arrivals->file;
+  scenario.trace = read_trace(path, path.string(), *arrivals, scenario.workload.clients);
+  for (const TraceRow& row : scenario.trace) {
+    const Tokens tokens = row.prompt.value_or(scenario.workload.prompt) + row.output.value_or(scenario.workload.output);
+    if (tokens <= scenario.llm.context) continue;
+    throw config::Error(fmt::format("{}: a row asks for {} tokens, more than the context of {}, {} tokens; shorten it",
+                                    path.string(), tokens.value(), scenario.llm.kind, scenario.llm.context.value()));
+  }
+}
+
+template <class T>
+config::Json read_entry(const config::Catalogue& catalogue, const std::string& family, const std::string& name) {
+  config::Problems problems;
+  config::Reader reader(catalogue, problems);
+  const T entry = reader.read<T>(catalogue.read(family, name));
+  problems.throw_if_any();
+  return config::to_json(entry);
+}
+
+}  // namespace
+
+Experiment read_experiment(const std::filesystem::path& file, const std::vector<std::string>& sets,
+                           const config::Catalogue& catalogue) {
+  config::Node root = config::read_yaml_file(file, file.string());
+  for (const std::string& set : sets) config::apply_set(root, set);
+  config::Problems problems;
+  config::Reader reader(catalogue, problems);
+  Experiment experiment{.scenario = reader.read<Scenario>(root), .origins = reader.origins()};
+  problems.throw_if_any();
+  read_rows(experiment.scenario, file);
+  return experiment;
+}
+
+config::Json scenario_to_json(const Scenario& scenario) { return config::to_json(scenario); }
+
+config::Json scenario_schema(const config::Catalogue& catalogue) {
+  config::Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "trilemma scenario"}};
+  schema.update(config::schema_of<Scenario>(catalogue));
+  return schema;
+}
+
+config::Json read_catalogue_entry(const config::Catalogue& catalogue, const std::string& family, const std::string& name) {
+  if (family == "llms") return read_entry<LlmConfig>(catalogue, family, name);
+  if (family == "devices") return read_entry<ProcessorConfig>(catalogue, family, name);
+  if (family == "targets") return read_entry<TargetConfig>(catalogue, family, name);
+  if (family == "links") return read_entry<LinkConfig>(catalogue, family, name);
+  if (family == "radios") return read_entry<RadioConfig>(catalogue, family, name);
+  throw config::Error(fmt::format("configs/{}: is not a family of the catalogue; use devices, links, llms, radios or targets", family));
+}
+
+}  // namespace trilemma

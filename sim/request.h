@@ -1,0 +1,83 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "core/units.h"
+#include "models/radio/radio.h"
+
+namespace trilemma {
+
+/// Where the time of a request goes. Every nanosecond is charged to exactly one stage.
+enum class Stage {
+  device_queue,  // waiting for the client's own earlier requests
+  device,        // blocks before the cut
+  codec,         // encoding on the device, decoding at the edge
+  uplink_wait,   // processing, grant, frame alignment, other clients, gaps between blocks
+  uplink_air,    // on the air, retransmissions included, and decoding of the last block
+  backhaul,      // both ways: queue, serialisation, switches, propagation
+  edge_queue,    // waiting for a processor of the edge
+  edge,          // blocks after the cut and the LM head
+  downlink,      // the answer over the air: waiting, on the air, decoding
+};
+inline constexpr std::size_t stage_count = 9;
+inline constexpr std::array<std::string_view, stage_count> stage_names{
+    "device_queue", "device", "codec", "uplink_wait", "uplink_air", "backhaul", "edge_queue", "edge", "downlink"};
+
+using StageTimes = std::array<Duration, stage_count>;
+Duration total(const StageTimes& stages);
+
+struct Request {
+  std::uint64_t id = 0;  // in order of arrival, from 0
+  std::int64_t client = 0;
+  Instant arrival{0};
+  Tokens prompt{1};
+  Tokens output{1};
+};
+
+enum class Outcome {
+  completed,
+  failed,  // a transport block was lost after its last retransmission
+};
+
+/// All that is known of one request when it has left the world.
+struct RequestRecord {
+  Request request;
+  Outcome outcome = Outcome::completed;
+  Instant finish{0};
+  Duration first_token{0};   // from arrival; of completed requests
+  StageTimes stages{};
+  Duration floor{0};         // zero-load latency; no completed request is faster
+  Bytes uplink_bytes{0};     // handed to the radio, headers included
+  Bytes downlink_bytes{0};
+  std::int32_t blocks = 0;   // transport blocks, up and down, first transmissions
+  std::int32_t retransmissions = 0;
+
+  [[nodiscard]] Duration latency() const { return finish - request.arrival; }
+  /// Adds the blocks of a radio transfer; a lost one fails the request.
+  void count(const RadioTransfer& transfer) {
+    blocks += transfer.blocks;
+    retransmissions += transfer.retransmissions;
+    if (transfer.lost) outcome = Outcome::failed;
+  }
+};
+
+/// Charges time to stages.
+class StageClock {
+ public:
+  void charge(Stage stage, Duration time) { times_[static_cast<std::size_t>(stage)] += time; }
+  [[nodiscard]] const StageTimes& times() const { return times_; }
+
+ private:
+  StageTimes times_{};
+};
+
+/// Receives each request as it leaves the world, in order of leaving.
+class RecordSink {
+ public:
+  virtual ~RecordSink() = default;
+  virtual void add(const RequestRecord& record) = 0;
+};
+
+}  // namespace trilemma

@@ -1,0 +1,188 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+#include "core/config/concepts.h"
+#include "core/config/field.h"
+#include "core/units.h"
+#include "models/codec/config.h"
+#include "models/link/config.h"
+#include "models/llm/config.h"
+#include "models/llm/work.h"
+#include "models/processor/config.h"
+#include "models/radio/config.h"
+#include "models/workload/config.h"
+#include "models/workload/trace.h"
+
+namespace trilemma {
+
+/// Blocks of the model that run on the device: 0 = none (the raw input is sent), all = the whole model.
+struct Cut {
+  std::optional<std::int64_t> layers = 0;  // empty: all
+  bool operator==(const Cut&) const = default;
+};
+
+enum class Fidelity { message };
+enum class EdgeScheduling { fcfs };
+
+namespace config {
+template <>
+inline constexpr auto names<Fidelity> = std::array{Name{"message", Fidelity::message}};
+template <>
+inline constexpr auto names<EdgeScheduling> = std::array{Name{"fcfs", EdgeScheduling::fcfs}};
+
+template <>
+struct Text<Cut> {
+  static constexpr std::string_view what = "a cut";
+  static constexpr std::string_view example = "1";
+  static Parsed<Cut> parse(std::string_view text);
+  static std::string format(Cut cut);
+  static std::string pattern();
+};
+}  // namespace config
+
+/// The device tier of a scenario: a processor and what runs on it.
+struct DeviceConfig : ProcessorConfig {
+  Precision precision = Precision::int4;
+
+  static constexpr auto fields() {
+    return std::tuple_cat(ProcessorConfig::fields(),
+                          std::tuple{config::field("precision", &DeviceConfig::precision, "number format of the weights")});
+  }
+  [[nodiscard]] std::vector<config::FieldProblem> problems() const;
+};
+
+/// The edge tier: `count` processors, each with a copy of its part of the model.
+struct EdgeConfig : ProcessorConfig {
+  std::int64_t count = 1;
+  Precision precision = Precision::fp16;
+  EdgeScheduling scheduling = EdgeScheduling::fcfs;
+
+  static constexpr auto fields() {
+    return std::tuple_cat(
+        ProcessorConfig::fields(),
+        std::tuple{config::field("count", &EdgeConfig::count, "processors, one request at a time each", config::between(1, 1e6)),
+                   config::field("precision", &EdgeConfig::precision, "number format of the weights"),
+                   config::field("scheduling", &EdgeConfig::scheduling, "order of the queue")});
+  }
+  [[nodiscard]] std::vector<config::FieldProblem> problems() const;
+};
+
+/// Messages are sent as they are.
+struct NoTransport {
+  static constexpr std::string_view kind = "none";
+  static constexpr auto fields() { return std::tuple{}; }
+};
+/// Messages are cut into datagrams that fit the MTU; each carries headers.
+struct UdpTransport {
+  static constexpr std::string_view kind = "udp";
+  Bytes mtu{1500};
+  Bytes headers{28};
+  static constexpr auto fields() {
+    return std::tuple{config::field("mtu", &UdpTransport::mtu, "largest IP packet", config::between(64, 65535)),
+                      config::field("headers", &UdpTransport::headers, "headers of a packet: IPv4 20 B and UDP 8 B", config::between(0, 63))};
+  }
+};
+using TransportConfig = std::variant<UdpTransport, NoTransport>;
+
+/// A latency bound and the share of requests that must meet it.
+struct TargetConfig {
+  static constexpr std::string_view catalogue = "targets";
+  std::string kind = "custom";
+  std::string title;
+  Duration latency{0};
+  Fraction reliability{0.99};
+  std::string scope;
+  std::string source;
+
+  static constexpr auto fields() {
+    using config::field, config::required;
+    return std::tuple{
+        field("kind", &TargetConfig::kind, "catalogue entry in configs/targets, or 'custom'"),
+        field("title", &TargetConfig::title, "full name"),
+        required("latency", &TargetConfig::latency, "bound on the latency of a request", config::positive),
+        required("reliability", &TargetConfig::reliability, "share of requests that must meet it",
+                 config::Bounds{.min = 0, .max = 1, .min_allowed = false, .max_allowed = false}),
+        field("scope", &TargetConfig::scope, "what the bound covers in its source"),
+        field("source", &TargetConfig::source, "where the numbers come from")};
+  }
+};
+
+struct LimitsConfig {
+  std::optional<Duration> wall;
+  std::optional<Bytes> memory;
+  std::optional<std::int64_t> events;
+
+  static constexpr auto fields() {
+    return std::tuple{config::field("wall", &LimitsConfig::wall, "host time of one replication", config::positive),
+                      config::field("memory", &LimitsConfig::memory, "resident memory of the process", config::positive),
+                      config::field("events", &LimitsConfig::events, "events of one replication", config::between(1, 9e18))};
+  }
+};
+
+/// One point: everything that decides a result.
+struct Scenario {
+  std::string name = "unnamed";
+  std::string question;
+  std::int64_t seed = 1;
+  std::optional<Duration> duration;
+  std::optional<std::int64_t> requests;
+  Duration warmup{0};
+  std::int64_t replications = 1;
+  Fidelity fidelity = Fidelity::message;
+  LimitsConfig limits;
+
+  LlmConfig llm;
+  Cut cut;
+  DeviceConfig device;
+  EdgeConfig edge;
+  CodecConfig codec;
+  TransportConfig transport;
+  WorkloadConfig workload;
+  RadioConfig radio;
+  std::int64_t cells = 1;
+  LinkConfig backhaul;
+  std::optional<TargetConfig> target;
+
+  std::vector<TraceRow> trace;  // of workload.arrivals, read with the scenario; not a field
+
+  static constexpr auto fields() {
+    using config::between, config::field, config::positive, config::required;
+    return std::tuple{
+        field("name", &Scenario::name, "short name, used for result folders"),
+        field("question", &Scenario::question, "what the experiment asks"),
+        field("seed", &Scenario::seed, "seed of all random streams", between(1, 4294944442.0)),
+        field("duration", &Scenario::duration, "arrivals stop at this time; then the run drains", positive),
+        field("requests", &Scenario::requests, "arrivals stop after this many requests, instead of duration", between(1, 1e12)),
+        field("warmup", &Scenario::warmup, "requests that arrive earlier are left out of the statistics", config::non_negative),
+        field("replications", &Scenario::replications, "independent runs, pooled", between(1, 1e6)),
+        field("fidelity", &Scenario::fidelity, "level of detail"),
+        field("limits", &Scenario::limits, "bounds on the cost of a run"),
+        required("llm", &Scenario::llm, "language model"),
+        field("cut", &Scenario::cut, "blocks on the device: 0 = all at the edge (raw input is sent), all = on the device"),
+        required("device", &Scenario::device, "device tier"),
+        required("edge", &Scenario::edge, "edge tier"),
+        field("codec", &Scenario::codec, "activation compression at the cut"),
+        field("transport", &Scenario::transport, "packet headers around each message"),
+        required("workload", &Scenario::workload, "clients and their requests"),
+        required("radio", &Scenario::radio, "radio leg"),
+        field("cells", &Scenario::cells, "cells that share the backhaul and the edge; clients are spread evenly", between(1, 1e5)),
+        required("backhaul", &Scenario::backhaul, "from the base station to the edge"),
+        field("target", &Scenario::target, "latency target"),
+    };
+  }
+  [[nodiscard]] std::vector<config::FieldProblem> problems() const;
+
+  [[nodiscard]] bool on_device() const { return !cut.layers.has_value(); }
+  [[nodiscard]] bool raw_input() const { return cut.layers == std::int64_t{0}; }
+  [[nodiscard]] ModelPart head() const { return on_device() ? whole_model(llm) : device_part(llm, *cut.layers); }
+  [[nodiscard]] ModelPart tail() const { return on_device() ? ModelPart{} : edge_part(llm, *cut.layers); }
+};
+
+}  // namespace trilemma

@@ -1,0 +1,106 @@
+#include "sim/world.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/ensure.h"
+
+namespace trilemma {
+
+Duration total(const StageTimes& stages) { return std::accumulate(stages.begin(), stages.end(), Duration{0}); }
+
+World::World(const Scenario& scenario, const Streams& streams, Scheduler& scheduler, RecordSink& sink)
+    : scenario_(scenario),
+      streams_(streams),
+      scheduler_(scheduler),
+      sink_(sink),
+      costs_(scenario),
+      backhaul_up_(make_link(scheduler, scenario.backhaul)),
+      backhaul_down_(make_link(scheduler, scenario.backhaul)),
+      edge_(scheduler, scenario.edge.count),
+      floors_(static_cast<std::size_t>(scenario.workload.clients)) {
+  const std::int64_t clients = scenario.workload.clients;
+  for (std::int64_t cell = 0; cell < scenario.cells; ++cell) {
+    const std::int64_t in_cell = clients / scenario.cells + (cell < clients % scenario.cells ? 1 : 0);
+    radios_.push_back(make_radio(scheduler, scenario.radio, {.cell = cell, .cells = scenario.cells, .clients = in_cell}, streams));
+  }
+  for (std::int64_t client = 0; client < clients; ++client) devices_.emplace_back(scheduler, 1);
+}
+
+RadioTransferAwaiter World::over_air(Direction direction, std::int64_t client, Bytes size) {
+  return {scheduler_, radio(client), direction, index_in_cell(client), size};
+}
+
+bool World::open() const {
+  if (scenario_.requests) return counts_.offered < static_cast<std::uint64_t>(*scenario_.requests);
+  return !scenario_.duration || now() < *scenario_.duration;
+}
+
+Request World::begin(std::int64_t client, Tokens prompt, Tokens output) {
+  integrate();
+  count_in_half(&Flow::arrivals);
+  last_arrival_ = now();
+  ++counts_.in_flight;
+  return {.id = counts_.offered++, .client = client, .arrival = now(), .prompt = prompt, .output = output};
+}
+
+void World::finish(RequestRecord& record) {
+  integrate();
+  record.finish = now();
+  record.floor = floor(record.request.client, record.request.prompt, record.request.output);
+  TRILEMMA_ENSURE(total(record.stages) == record.latency(), "the stages of a request add up to its latency");
+  TRILEMMA_ENSURE(record.outcome != Outcome::completed || record.latency() >= record.floor, "no request beats its floor");
+  latencies_ += record.latency();
+  --counts_.in_flight;
+  ++(record.outcome == Outcome::completed ? counts_.completed : counts_.failed);
+  if (open()) count_in_half(&Flow::departures);
+  sink_.add(record);
+}
+
+void World::count_in_half(std::uint64_t Flow::*counter) {
+  const bool first = scenario_.requests ? 2 * counts_.offered < static_cast<std::uint64_t>(*scenario_.requests)
+                                        : scenario_.duration && 2 * now() < *scenario_.duration;
+  ++(halves_[first ? 0 : 1].*counter);
+}
+
+void World::integrate() {
+  requests_in_system_ += static_cast<std::int64_t>(counts_.in_flight) * (now() - integrated_until_);
+  integrated_until_ = now();
+}
+
+Duration World::window() const { return scenario_.duration && !scenario_.requests ? *scenario_.duration : last_arrival_; }
+
+void World::check_balance() const {
+  const RequestCounts& c = counts_;
+  TRILEMMA_ENSURE(c.offered == c.completed + c.failed + c.dropped + c.in_flight, "every offered request is in one place");
+  if (c.in_flight > 0) return;
+  TRILEMMA_ENSURE(requests_in_system_ == latencies_, "Little's law: the integral of requests in the system is the sum of latencies");
+}
+
+StageTimes World::floor_stages(std::int64_t client, Tokens prompt, Tokens output) {
+  StageTimes stages{};
+  const auto add = [&](Stage stage, Duration time) { stages[static_cast<std::size_t>(stage)] += time; };
+  for (std::int64_t trip = 0; trip < costs_.passes(output); ++trip) {
+    const Pass pass = trip == 0 ? costs_.prefill(prompt, output) : costs_.decode(prompt + Tokens(trip));
+    add(Stage::device, pass.device);
+    if (!pass.leaves_device) continue;
+    add(Stage::codec, pass.encode + pass.decode);
+    add(Stage::uplink_air, radio(client).floor(Direction::uplink, index_in_cell(client), pass.uplink));
+    add(Stage::backhaul, backhaul_up_->floor(pass.uplink) + backhaul_down_->floor(pass.downlink));
+    add(Stage::edge, pass.edge);
+    add(Stage::downlink, radio(client).floor(Direction::downlink, index_in_cell(client), pass.downlink));
+  }
+  return stages;
+}
+
+Duration World::floor(std::int64_t client, Tokens prompt, Tokens output) {
+  const bool usual = prompt == scenario_.workload.prompt && output == scenario_.workload.output;
+  if (!usual) return total(floor_stages(client, prompt, output));
+  auto& known = floors_[static_cast<std::size_t>(client)];
+  if (!known) known = total(floor_stages(client, prompt, output));
+  return *known;
+}
+
+}  // namespace trilemma

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/process.h"
+#include "core/random.h"
+#include "core/scheduler.h"
+#include "models/link/link.h"
+#include "models/radio/radio.h"
+#include "models/server/server.h"
+#include "sim/costs.h"
+#include "sim/request.h"
+#include "sim/scenario.h"
+
+namespace trilemma {
+
+/// Share of a resource's capacity, by name ("edge", "uplink cell 3"); >= 1 is overload.
+struct Utilisation {
+  std::string resource;
+  double share = 0;
+};
+
+/// Requests and what became of them; offered = completed + failed + dropped + in_flight, always.
+struct RequestCounts {
+  std::uint64_t offered = 0;
+  std::uint64_t completed = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t dropped = 0;  // refused by a policy; this version has none
+  std::uint64_t in_flight = 0;
+};
+
+/// Arrivals and departures of one half of the arrival window.
+struct Flow {
+  std::uint64_t arrivals = 0;
+  std::uint64_t departures = 0;
+};
+
+/// Steady traffic of one client, for forecasts: `rate` requests per second.
+struct Demand {
+  std::int64_t client;
+  Tokens prompt;
+  Tokens output;
+  double rate;
+};
+
+/// All parts of one scenario on one event list, wired together. Valid for one run.
+class World {
+ public:
+  World(const Scenario& scenario, const Streams& streams, Scheduler& scheduler, RecordSink& sink);
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  Scheduler& scheduler() { return scheduler_; }
+  [[nodiscard]] Instant now() const { return scheduler_.now(); }
+  Costs& costs() { return costs_; }
+  Server& device(std::int64_t client) { return devices_[static_cast<std::size_t>(client)]; }
+  Server& edge() { return edge_; }
+  RadioTransferAwaiter over_air(Direction direction, std::int64_t client, Bytes size);
+  Link& backhaul(Direction direction) { return direction == Direction::uplink ? *backhaul_up_ : *backhaul_down_; }
+
+  /// Puts the clients to work; call once, then run the scheduler.
+  void start_clients();
+  /// Whether more requests may start.
+  [[nodiscard]] bool open() const;
+  /// A request arrives now.
+  Request begin(std::int64_t client, Tokens prompt, Tokens output);
+  /// A request leaves: checks its record and hands it on.
+  void finish(RequestRecord& record);
+
+  /// Lower bound of the latency of a request: every resource idle, the luckiest instants, no error.
+  [[nodiscard]] Duration floor(std::int64_t client, Tokens prompt, Tokens output);
+  /// The same by stage (waits are zero except what the radio's frame makes unavoidable).
+  [[nodiscard]] StageTimes floor_stages(std::int64_t client, Tokens prompt, Tokens output);
+  /// Offered load of every resource; empty for closed loops, which adapt.
+  [[nodiscard]] std::vector<Utilisation> forecast();
+  /// Load carried during the arrival window.
+  [[nodiscard]] std::vector<Utilisation> utilisation() const;
+
+  [[nodiscard]] const Scenario& scenario() const { return scenario_; }
+  [[nodiscard]] const RequestCounts& counts() const { return counts_; }
+  [[nodiscard]] const Flow& first_half() const { return halves_[0]; }
+  [[nodiscard]] const Flow& second_half() const { return halves_[1]; }
+  /// From 0 to the last arrival, or the duration where the scenario has one.
+  [[nodiscard]] Duration window() const;
+  [[nodiscard]] const std::vector<std::unique_ptr<Radio>>& radios() const { return radios_; }
+  /// Checks conservation and Little's law; call after the run.
+  void check_balance() const;
+
+ private:
+  Radio& radio(std::int64_t client) { return *radios_[static_cast<std::size_t>(client % scenario_.cells)]; }
+  [[nodiscard]] ClientIndex index_in_cell(std::int64_t client) const {
+    return static_cast<ClientIndex>(client / scenario_.cells);
+  }
+  [[nodiscard]] std::vector<Demand> demand() const;
+  std::vector<Utilisation> forecast_radio(const std::vector<Demand>& demand);
+  void count_in_half(std::uint64_t Flow::*counter);
+  void integrate();
+
+  const Scenario& scenario_;
+  const Streams& streams_;
+  Scheduler& scheduler_;
+  RecordSink& sink_;
+  Costs costs_;
+  std::vector<std::unique_ptr<Radio>> radios_;  // by cell
+  std::unique_ptr<Link> backhaul_up_;
+  std::unique_ptr<Link> backhaul_down_;
+  std::deque<Server> devices_;  // by client
+  Server edge_;
+  std::vector<std::optional<Duration>> floors_;  // by client, of the scenario's own prompt
+
+  RequestCounts counts_;
+  std::array<Flow, 2> halves_;
+  Instant last_arrival_{0};
+  Instant integrated_until_{0};
+  Duration requests_in_system_{0};  // integral of the number of requests in the system over time
+  Duration latencies_{0};           // sum over the requests that left
+};
+
+/// One request's life; fires `answered`, if any, when it is over.
+Process serve(World& world, Request request, Signal* answered = nullptr);
+
+}  // namespace trilemma
