@@ -1,11 +1,11 @@
 #include "analysis/manifest.h"
 
-#include <fmt/format.h>
+#include <array>
+#include <ctime>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <array>
-#include <ctime>
+#include <fmt/format.h>
 
 #include "core/random.h"
 #include "sim/experiment.h"
@@ -38,7 +38,8 @@ std::string now_utc() {
 std::string folder_name(const std::string& name) {
   std::string text;
   for (const char c : name.substr(0, 60)) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+    const bool plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
     text += plain ? c : '-';
   }
   return text.empty() || text.front() == '.' ? "point" + text : text;

@@ -1,9 +1,9 @@
 #include "analysis/records.h"
 
-#include <fmt/format.h>
-
 #include <iterator>
 #include <stdexcept>
+
+#include <fmt/format.h>
 
 namespace trilemma {
 namespace {
@@ -20,7 +20,9 @@ std::string milliseconds(Duration time) {
 RecordWriter::RecordWriter(const std::filesystem::path& path, RecordSink& next)
     : stream_(path, std::ios::binary), next_(next) {
   if (!stream_) throw std::runtime_error(path.string() + ": cannot be written");
-  buffer_ = "replication,request,client,prompt_tokens,output_tokens,outcome,arrival_ms,finish_ms,latency_ms,first_token_ms,floor_ms";
+  buffer_ =
+      "replication,request,client,prompt_tokens,output_tokens,outcome,arrival_ms,finish_ms,latency_ms,first_token_ms,"
+      "floor_ms";
   for (const std::string_view stage : stage_names) buffer_ += fmt::format(",{}_ms", stage);
   buffer_ += ",uplink_bytes,downlink_bytes,blocks,retransmissions\n";
 }
@@ -28,13 +30,13 @@ RecordWriter::RecordWriter(const std::filesystem::path& path, RecordSink& next)
 void RecordWriter::add(const RequestRecord& record) {
   const Request& request = record.request;
   const bool completed = record.outcome == Outcome::completed;
-  fmt::format_to(std::back_inserter(buffer_), "{},{},{},{},{},{},{},{},{},{},{}", replication_, request.id, request.client,
-                 request.prompt.value(), request.output.value(), completed ? "completed" : "failed",
+  fmt::format_to(std::back_inserter(buffer_), "{},{},{},{},{},{},{},{},{},{},{}", replication_, request.id,
+                 request.client, request.prompt.value(), request.output.value(), completed ? "completed" : "failed",
                  milliseconds(request.arrival), milliseconds(record.finish), milliseconds(record.latency()),
                  completed ? milliseconds(record.first_token) : "", milliseconds(record.floor));
   for (const Duration time : record.stages) fmt::format_to(std::back_inserter(buffer_), ",{}", milliseconds(time));
-  fmt::format_to(std::back_inserter(buffer_), ",{},{},{},{}\n", record.uplink_bytes.value(), record.downlink_bytes.value(),
-                 record.blocks, record.retransmissions);
+  fmt::format_to(std::back_inserter(buffer_), ",{},{},{},{}\n", record.uplink_bytes.value(),
+                 record.downlink_bytes.value(), record.blocks, record.retransmissions);
   if (buffer_.size() >= flush_size) {
     stream_ << buffer_;
     buffer_.clear();

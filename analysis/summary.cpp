@@ -1,8 +1,8 @@
 #include "analysis/summary.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "analysis/stability.h"
 #include "core/ensure.h"
@@ -14,7 +14,8 @@ namespace {
 HalfCounts as_half(const Flow& flow) { return {.arrivals = flow.arrivals, .completions = flow.departures}; }
 
 const Utilisation* busiest(const std::vector<Utilisation>& loads) {
-  const auto found = std::max_element(loads.begin(), loads.end(), [](const auto& a, const auto& b) { return a.share < b.share; });
+  const auto found =
+      std::max_element(loads.begin(), loads.end(), [](const auto& a, const auto& b) { return a.share < b.share; });
   return found == loads.end() ? nullptr : &*found;
 }
 
@@ -36,7 +37,8 @@ Stability stability_of(const std::vector<Replication>& replications) {
   for (const Replication& one : replications) {
     if (!backlog_grows(as_half(one.first_half), as_half(one.second_half)) || one.window <= Duration{0}) continue;
     result.overloaded = true;
-    result.growth = std::max(result.growth, backlog_growth(as_half(one.first_half), as_half(one.second_half), one.window).value());
+    result.growth =
+        std::max(result.growth, backlog_growth(as_half(one.first_half), as_half(one.second_half), one.window).value());
   }
   return result;
 }
@@ -116,7 +118,8 @@ std::vector<StageSummary> stages_of(const Collector& collector, const StageTimes
 
 void add_latencies(Summary& summary, const Collector& collector) {
   for (const NamedQuantile& quantile : reported_quantiles) {
-    summary.quantiles.push_back(summary.withheld ? QuantileEstimate{.reason = *summary.withheld} : estimate_quantile(collector.latency(), quantile.q));
+    summary.quantiles.push_back(summary.withheld ? QuantileEstimate{.reason = *summary.withheld}
+                                                 : estimate_quantile(collector.latency(), quantile.q));
   }
   if (summary.withheld || collector.latency().completed() == 0) return;
   summary.mean_ms = mean_ms(collector.latency());
@@ -152,7 +155,9 @@ void add_target(Summary& summary, const Scenario& scenario, const Collector& col
 
 std::optional<std::string> why_withheld(const Summary& summary, const Collector& collector) {
   if (summary.stability.overloaded) return "overloaded: the latency grows with the length of the run";
-  if (summary.requests.in_flight > 0) return fmt::format("a limit ended the run with {} requests in flight, the slowest ones", summary.requests.in_flight);
+  if (summary.requests.in_flight > 0)
+    return fmt::format("a limit ended the run with {} requests in flight, the slowest ones",
+                       summary.requests.in_flight);
   if (summary.requests.offered == 0) return "no request was offered";
   if (collector.latency().count() == 0) return "no request arrived after the warm-up";
   if (collector.latency().completed() == 0) return "every request failed";
@@ -185,7 +190,8 @@ Summary summarize(const Scenario& scenario, const Collector& collector, const st
   add_target(summary, scenario, collector, floor);
   summary.size = size_of(scenario);
   summary.radio = radio_of(replications);
-  if (summary.window > Duration{0}) summary.throughput = static_cast<double>(summary.requests.completed) / to_seconds(summary.window);
+  if (summary.window > Duration{0})
+    summary.throughput = static_cast<double>(summary.requests.completed) / to_seconds(summary.window);
   return summary;
 }
 

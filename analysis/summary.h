@@ -18,16 +18,19 @@ struct NamedQuantile {
   std::string_view name;
   Fraction q;
 };
-inline constexpr std::array<NamedQuantile, 6> reported_quantiles{
-    {{"p50", Fraction(0.5)}, {"p90", Fraction(0.9)}, {"p99", Fraction(0.99)}, {"p99_9", Fraction(0.999)},
-     {"p99_99", Fraction(0.9999)}, {"p99_999", Fraction(0.99999)}}};
+inline constexpr std::array<NamedQuantile, 6> reported_quantiles{{{"p50", Fraction(0.5)},
+                                                                  {"p90", Fraction(0.9)},
+                                                                  {"p99", Fraction(0.99)},
+                                                                  {"p99_9", Fraction(0.999)},
+                                                                  {"p99_99", Fraction(0.9999)},
+                                                                  {"p99_999", Fraction(0.99999)}}};
 
 struct Stability {
   bool overloaded = false;
-  std::string binding;                   // the busiest resource; empty when nothing has a load
-  double growth = 0;                     // requests per second by which the backlog grows, where it was seen to
-  std::vector<Utilisation> offered;      // demanded share of each resource; empty for closed loops
-  std::vector<Utilisation> carried;      // used share during the arrival window, mean over replications
+  std::string binding;               // the busiest resource; empty when nothing has a load
+  double growth = 0;                 // requests per second by which the backlog grows, where it was seen to
+  std::vector<Utilisation> offered;  // demanded share of each resource; empty for closed loops
+  std::vector<Utilisation> carried;  // used share during the arrival window, mean over replications
 };
 
 struct StageSummary {
@@ -43,9 +46,9 @@ struct SizeSummary {
   Bytes device_capacity{0};
   Bytes edge_bytes{0};
   Bytes edge_capacity{0};
-  Bytes payload{0};               // encoded message of the prompt, without packet headers
-  Bytes on_air{0};                // with them
-  std::optional<double> ratio;    // uncompressed / sent, headers in both; empty where no activations are sent
+  Bytes payload{0};             // encoded message of the prompt, without packet headers
+  Bytes on_air{0};              // with them
+  std::optional<double> ratio;  // uncompressed / sent, headers in both; empty where no activations are sent
 };
 
 struct RadioSummary {
@@ -64,11 +67,11 @@ struct Summary {
   RequestCounts requests;
   std::uint64_t measured = 0;
   RunEnd end = RunEnd::done;
-  Duration window{0};       // summed over replications
-  Duration simulated{0};    // summed over replications
+  Duration window{0};     // summed over replications
+  Duration simulated{0};  // summed over replications
   std::uint64_t events = 0;
   Stability stability;
-  std::optional<std::string> withheld;   // why there are no latencies
+  std::optional<std::string> withheld;  // why there are no latencies
   std::optional<double> mean_ms;
   std::optional<double> max_ms;
   std::vector<QuantileEstimate> quantiles;  // as reported_quantiles
@@ -82,8 +85,8 @@ struct Summary {
   double floor_ms = 0;                     // of the client with the smallest
   SizeSummary size;
   std::optional<RadioSummary> radio;
-  double throughput = 0;                   // completed requests per second of the arrival window
-  std::optional<double> goodput;           // of them within the target
+  double throughput = 0;          // completed requests per second of the arrival window
+  std::optional<double> goodput;  // of them within the target
 };
 
 /// Requires at least one replication.

@@ -18,7 +18,9 @@ Json number(const std::optional<double>& value) { return value ? number(*value) 
 Json milliseconds(const std::optional<Duration>& time) { return time ? number(to_milliseconds(*time)) : Json(nullptr); }
 
 Json quantile_json(const QuantileEstimate& estimate) {
-  Json json{{"value", milliseconds(estimate.value)}, {"lower", milliseconds(estimate.lower)}, {"upper", milliseconds(estimate.upper)}};
+  Json json{{"value", milliseconds(estimate.value)},
+            {"lower", milliseconds(estimate.lower)},
+            {"upper", milliseconds(estimate.upper)}};
   if (!estimate.reason.empty()) json["reason"] = estimate.reason;
   if (!estimate.value && estimate.requests_needed > 0) json["requests_needed"] = estimate.requests_needed;
   return json;
@@ -60,15 +62,16 @@ Json stability_json(const Summary& summary) {
 Json target_json(const Scenario& scenario, const Summary& summary) {
   if (!summary.target) return nullptr;
   const TargetVerdict& verdict = *summary.target;
-  Json json{{"latency_ms", number(to_milliseconds(scenario.target->latency))},
-            {"reliability", scenario.target->reliability.value()},
-            {"violations", verdict.violations},
-            {"n", verdict.requests},
-            {"lower_bound", number(verdict.lower)},
-            {"upper_bound", number(verdict.upper)},
-            {"confidence", 0.95},
-            {"verdict", std::string(verdict_word(verdict.verdict))},
-            {"more_requests_needed", verdict.more_requests_needed ? Json(*verdict.more_requests_needed) : Json(nullptr)}};
+  Json json{
+      {"latency_ms", number(to_milliseconds(scenario.target->latency))},
+      {"reliability", scenario.target->reliability.value()},
+      {"violations", verdict.violations},
+      {"n", verdict.requests},
+      {"lower_bound", number(verdict.lower)},
+      {"upper_bound", number(verdict.upper)},
+      {"confidence", 0.95},
+      {"verdict", std::string(verdict_word(verdict.verdict))},
+      {"more_requests_needed", verdict.more_requests_needed ? Json(*verdict.more_requests_needed) : Json(nullptr)}};
   json["stages_beyond_target"] = summary.beyond_target;
   json["goodput_per_s"] = number(summary.goodput);
   return json;
@@ -88,20 +91,28 @@ double share_of(const std::vector<Utilisation>& loads, std::string_view resource
 Json radio_json(const Summary& summary) {
   if (!summary.radio) return nullptr;
   const RadioSummary& radio = *summary.radio;
-  return {{"sinr", {{"min_db", number(radio.sinr_min)}, {"median_db", number(radio.sinr_median)}, {"max_db", number(radio.sinr_max)}}},
+  return {{"sinr",
+           {{"min_db", number(radio.sinr_min)},
+            {"median_db", number(radio.sinr_median)},
+            {"max_db", number(radio.sinr_max)}}},
           {"mcs", {{"min", radio.mcs_min}, {"max", radio.mcs_max}}},
           {"bler", number(radio.block_error_rate)},
           {"harq", {{"uplink", counts_json(radio.uplink)}, {"downlink", counts_json(radio.downlink)}}},
-          {"utilisation", {{"uplink", number(share_of(summary.stability.carried, "uplink"))}, {"downlink", number(share_of(summary.stability.carried, "downlink"))}}},
+          {"utilisation",
+           {{"uplink", number(share_of(summary.stability.carried, "uplink"))},
+            {"downlink", number(share_of(summary.stability.carried, "downlink"))}}},
           {"links", radio.clients},
           {"links_in_line_of_sight", radio.line_of_sight},
           {"links_out_of_coverage", radio.out_of_coverage}};
 }
 
 Json size_json(const SizeSummary& size) {
-  return {{"device_bytes", size.device_bytes.value()},     {"device_capacity_bytes", size.device_capacity.value()},
-          {"edge_bytes", size.edge_bytes.value()},         {"edge_capacity_bytes", size.edge_capacity.value()},
-          {"payload_bytes", size.payload.value()},         {"uplink_bytes", size.on_air.value()},
+  return {{"device_bytes", size.device_bytes.value()},
+          {"device_capacity_bytes", size.device_capacity.value()},
+          {"edge_bytes", size.edge_bytes.value()},
+          {"edge_capacity_bytes", size.edge_capacity.value()},
+          {"payload_bytes", size.payload.value()},
+          {"uplink_bytes", size.on_air.value()},
           {"ratio", number(size.ratio)}};
 }
 
@@ -109,19 +120,26 @@ Json size_json(const SizeSummary& size) {
 
 std::string_view verdict_word(Verdict verdict) {
   switch (verdict) {
-    case Verdict::holds: return "holds";
-    case Verdict::fails: return "fails";
-    case Verdict::undecided: break;
+    case Verdict::holds:
+      return "holds";
+    case Verdict::fails:
+      return "fails";
+    case Verdict::undecided:
+      break;
   }
   return "undecided";
 }
 
 std::string_view run_end_word(RunEnd end) {
   switch (end) {
-    case RunEnd::wall_limit: return "wall limit";
-    case RunEnd::memory_limit: return "memory limit";
-    case RunEnd::event_limit: return "event limit";
-    case RunEnd::done: break;
+    case RunEnd::wall_limit:
+      return "wall limit";
+    case RunEnd::memory_limit:
+      return "memory limit";
+    case RunEnd::event_limit:
+      return "event limit";
+    case RunEnd::done:
+      break;
   }
   return "done";
 }
@@ -131,22 +149,36 @@ Json summary_to_json(const Scenario& scenario, const Summary& summary) {
   json["scenario"] = scenario_to_json(scenario);
   json["status"] = std::string(run_end_word(summary.end));
   const RequestCounts& requests = summary.requests;
-  json["requests"] = {{"offered", requests.offered}, {"completed", requests.completed}, {"failed", requests.failed},
-                      {"in_flight", requests.in_flight}, {"dropped", requests.dropped}, {"measured", summary.measured},
+  json["requests"] = {{"offered", requests.offered},
+                      {"completed", requests.completed},
+                      {"failed", requests.failed},
+                      {"in_flight", requests.in_flight},
+                      {"dropped", requests.dropped},
+                      {"measured", summary.measured},
                       {"throughput_per_s", number(summary.throughput)}};
   json["stability"] = stability_json(summary);
   json["latency_ms"] = latency_json(summary);
   json["ttft_ms"] = part_json(summary.ttft_mean_ms, summary.ttft_p99, "no completed request to measure");
-  json["tpot_ms"] = part_json(summary.tpot_mean_ms, summary.tpot_p99, "requests with one output token have no time per further token");
+  json["tpot_ms"] = part_json(summary.tpot_mean_ms, summary.tpot_p99,
+                              "requests with one output token have no time per further token");
   Json stages = Json::object();
   for (const StageSummary& stage : summary.stages) {
-    stages[std::string(stage.name)] = {{"mean", number(stage.mean_ms)}, {"p99", number(stage.p99_ms)}, {"floor", number(stage.floor_ms)}};
+    stages[std::string(stage.name)] = {
+        {"mean", number(stage.mean_ms)}, {"p99", number(stage.p99_ms)}, {"floor", number(stage.floor_ms)}};
   }
   json["stages_ms"] = std::move(stages);
   json["target"] = target_json(scenario, summary);
-  json["accuracy"] = {{"value", nullptr}, {"baseline", nullptr}, {"source", nullptr}, {"kind", nullptr}, {"reason", "this version has no accuracy model"}};
+  json["accuracy"] = {{"value", nullptr},
+                      {"baseline", nullptr},
+                      {"source", nullptr},
+                      {"kind", nullptr},
+                      {"reason", "this version has no accuracy model"}};
   json["size"] = size_json(summary.size);
-  json["energy_mj"] = {{"device", nullptr}, {"radio", nullptr}, {"edge", nullptr}, {"total", nullptr}, {"reason", "this version has no energy model"}};
+  json["energy_mj"] = {{"device", nullptr},
+                       {"radio", nullptr},
+                       {"edge", nullptr},
+                       {"total", nullptr},
+                       {"reason", "this version has no energy model"}};
   json["radio"] = radio_json(summary);
   json["floor_ms"] = number(summary.floor_ms);
   return json;

@@ -1,7 +1,7 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+
+#include <fmt/format.h>
 
 #include "analysis/summary_json.h"
 #include "analysis/table.h"
@@ -33,11 +33,14 @@ Table stage_table(const Summary& summary) {
   for (const StageSummary& stage : summary.stages) {
     const bool nothing = stage.mean_ms.value_or(0) == 0 && stage.floor_ms == 0;
     const std::string share = stage.mean_ms && summary.mean_ms ? human_share(*stage.mean_ms / *summary.mean_ms) : "-";
-    table.rows.push_back({label(stage.name), ms_or_dash(stage.mean_ms), ms_or_dash(stage.p99_ms), nothing ? "-" : share, human_ms(stage.floor_ms)});
+    table.rows.push_back({label(stage.name), ms_or_dash(stage.mean_ms), ms_or_dash(stage.p99_ms), nothing ? "-" : share,
+                          human_ms(stage.floor_ms)});
   }
-  const auto p99 = std::find_if(reported_quantiles.begin(), reported_quantiles.end(), [](const auto& q) { return q.name == "p99"; });
+  const auto p99 =
+      std::find_if(reported_quantiles.begin(), reported_quantiles.end(), [](const auto& q) { return q.name == "p99"; });
   const QuantileEstimate& estimate = summary.quantiles[static_cast<std::size_t>(p99 - reported_quantiles.begin())];
-  table.rows.push_back({"total", ms_or_dash(summary.mean_ms), ms_or_dash(estimate.value), summary.mean_ms ? "100.0 %" : "-", human_ms(summary.floor_ms)});
+  table.rows.push_back({"total", ms_or_dash(summary.mean_ms), ms_or_dash(estimate.value),
+                        summary.mean_ms ? "100.0 %" : "-", human_ms(summary.floor_ms)});
   return table;
 }
 
@@ -46,7 +49,8 @@ Table latency_table(const Summary& summary) {
   table.rows.push_back({"mean", ms_or_dash(summary.mean_ms), "", "", ""});
   for (std::size_t i = 0; i < reported_quantiles.size(); ++i) {
     const QuantileEstimate& estimate = summary.quantiles[i];
-    table.rows.push_back({quantile_label(reported_quantiles[i].name), ms_or_dash(estimate.value), ms_or_dash(estimate.lower), ms_or_dash(estimate.upper),
+    table.rows.push_back({quantile_label(reported_quantiles[i].name), ms_or_dash(estimate.value),
+                          ms_or_dash(estimate.lower), ms_or_dash(estimate.upper),
                           estimate.value ? "" : estimate.reason});
   }
   table.rows.push_back({"max", ms_or_dash(summary.max_ms), "", "", ""});
@@ -72,7 +76,8 @@ std::string loads_text(const std::vector<Utilisation>& loads) {
 std::string stability_text(const Summary& summary) {
   const Stability& stability = summary.stability;
   std::string text = stability.overloaded ? fmt::format("OVERLOADED at {}", stability.binding) : "stable";
-  if (!stability.overloaded && !stability.binding.empty()) text += fmt::format(", busiest resource: {}", stability.binding);
+  if (!stability.overloaded && !stability.binding.empty())
+    text += fmt::format(", busiest resource: {}", stability.binding);
   if (stability.growth > 0) text += fmt::format("; the backlog grows by {:.3g} requests/s", stability.growth);
   return text;
 }
@@ -82,18 +87,22 @@ std::string target_text(const Scenario& scenario, const Summary& summary) {
   const TargetVerdict& verdict = *summary.target;
   std::string word(verdict_word(verdict.verdict));
   std::transform(word.begin(), word.end(), word.begin(), [](char c) { return static_cast<char>(std::toupper(c)); });
-  std::string text = fmt::format("{} for {}: {}", Text<Duration>::format(target.latency), Text<Fraction>::format(target.reliability), word);
+  std::string text = fmt::format("{} for {}: {}", Text<Duration>::format(target.latency),
+                                 Text<Fraction>::format(target.reliability), word);
   if (summary.stability.overloaded) return text + ", an overloaded system misses every target in the long run";
-  text += fmt::format("; {} of {} requests late, {:.3g} to {:.3g} % with 95 % confidence each side, allowed {:.3g} %", verdict.violations, verdict.requests,
-                      100 * verdict.lower, 100 * verdict.upper, 100 * (1 - target.reliability.value()));
-  if (verdict.verdict == Verdict::undecided && verdict.more_requests_needed) text += fmt::format("; about {} more requests would decide", *verdict.more_requests_needed);
+  text += fmt::format("; {} of {} requests late, {:.3g} to {:.3g} % with 95 % confidence each side, allowed {:.3g} %",
+                      verdict.violations, verdict.requests, 100 * verdict.lower, 100 * verdict.upper,
+                      100 * (1 - target.reliability.value()));
+  if (verdict.verdict == Verdict::undecided && verdict.more_requests_needed)
+    text += fmt::format("; about {} more requests would decide", *verdict.more_requests_needed);
   return text;
 }
 
 std::string beyond_text(const Scenario& scenario, const Summary& summary) {
   std::vector<std::string> parts;
   for (const StageSummary& stage : summary.stages) {
-    if (stage.floor_ms > to_milliseconds(scenario.target->latency)) parts.push_back(fmt::format("{} ({} ms)", label(stage.name), human_ms(stage.floor_ms)));
+    if (stage.floor_ms > to_milliseconds(scenario.target->latency))
+      parts.push_back(fmt::format("{} ({} ms)", label(stage.name), human_ms(stage.floor_ms)));
   }
   const std::string floor = fmt::format("the floor is {} ms", human_ms(summary.floor_ms));
   if (parts.empty()) return floor + "; no stage exceeds the target alone, their sum does";
@@ -101,20 +110,25 @@ std::string beyond_text(const Scenario& scenario, const Summary& summary) {
 }
 
 std::string size_text(const SizeSummary& size) {
-  std::string text = fmt::format("device {} of {}, edge {} of {}", human_size(size.device_bytes), human_size(size.device_capacity),
-                                 human_size(size.edge_bytes), human_size(size.edge_capacity));
+  std::string text =
+      fmt::format("device {} of {}, edge {} of {}", human_size(size.device_bytes), human_size(size.device_capacity),
+                  human_size(size.edge_bytes), human_size(size.edge_capacity));
   if (size.on_air == Bytes(0)) return text + "; nothing is sent";
-  text += fmt::format("; uplink message {} ({} B), on the air {}", human_size(size.payload), size.payload.value(), human_size(size.on_air));
+  text += fmt::format("; uplink message {} ({} B), on the air {}", human_size(size.payload), size.payload.value(),
+                      human_size(size.on_air));
   if (size.ratio) text += fmt::format(", ratio {:.2f}", *size.ratio);
   return text;
 }
 
 std::string radio_text(const RadioSummary& radio) {
-  std::string text = fmt::format("uplink SINR {:.1f} / {:.1f} / {:.1f} dB (min/median/max), MCS {} to {}, block errors {}, {} blocks, {} retransmissions, {} lost",
-                                 radio.sinr_min, radio.sinr_median, radio.sinr_max, radio.mcs_min, radio.mcs_max, human_share(radio.block_error_rate),
-                                 radio.uplink.blocks, radio.uplink.retransmissions, radio.uplink.lost_blocks);
+  std::string text = fmt::format(
+      "uplink SINR {:.1f} / {:.1f} / {:.1f} dB (min/median/max), MCS {} to {}, block errors {}, {} blocks, {} "
+      "retransmissions, {} lost",
+      radio.sinr_min, radio.sinr_median, radio.sinr_max, radio.mcs_min, radio.mcs_max,
+      human_share(radio.block_error_rate), radio.uplink.blocks, radio.uplink.retransmissions, radio.uplink.lost_blocks);
   text += fmt::format("; {} of {} links in line of sight", radio.line_of_sight, radio.clients);
-  if (radio.out_of_coverage > 0) text += fmt::format("; {} links OUT OF COVERAGE (MCS 0 misses the block error target)", radio.out_of_coverage);
+  if (radio.out_of_coverage > 0)
+    text += fmt::format("; {} links OUT OF COVERAGE (MCS 0 misses the block error target)", radio.out_of_coverage);
   return text;
 }
 
@@ -123,25 +137,32 @@ using Fact = std::pair<std::string, std::string>;
 std::vector<Fact> facts(const Scenario& scenario, const Summary& summary) {
   const RequestCounts& requests = summary.requests;
   std::vector<Fact> list;
-  list.emplace_back("requests", fmt::format("offered {} = completed {} + failed {} + dropped {} + in flight {}; {} measured, {:.4g} completed/s",
-                                            requests.offered, requests.completed, requests.failed, requests.dropped, requests.in_flight, summary.measured, summary.throughput));
-  if (summary.end != RunEnd::done) list.emplace_back("limit", fmt::format("the {} ended the run", run_end_word(summary.end)));
+  list.emplace_back(
+      "requests",
+      fmt::format("offered {} = completed {} + failed {} + dropped {} + in flight {}; {} measured, {:.4g} completed/s",
+                  requests.offered, requests.completed, requests.failed, requests.dropped, requests.in_flight,
+                  summary.measured, summary.throughput));
+  if (summary.end != RunEnd::done)
+    list.emplace_back("limit", fmt::format("the {} ended the run", run_end_word(summary.end)));
   list.emplace_back("stability", stability_text(summary));
   if (!summary.stability.offered.empty()) list.emplace_back("offered load", loads_text(summary.stability.offered));
   if (!summary.stability.carried.empty()) list.emplace_back("utilisation", loads_text(summary.stability.carried));
   list.emplace_back("size", size_text(summary.size));
   if (summary.radio) list.emplace_back("radio", radio_text(*summary.radio));
   if (summary.target) list.emplace_back("target", target_text(scenario, summary));
-  if (summary.target && summary.floor_ms > to_milliseconds(scenario.target->latency)) list.emplace_back("", beyond_text(scenario, summary));
-  list.emplace_back("models", fmt::format("device {} ({}), edge {} ({}); bounds take requests as independent", scenario.device.kind,
-                                          config::name_of(scenario.device.quality), scenario.edge.kind, config::name_of(scenario.edge.quality)));
+  if (summary.target && summary.floor_ms > to_milliseconds(scenario.target->latency))
+    list.emplace_back("", beyond_text(scenario, summary));
+  list.emplace_back("models", fmt::format("device {} ({}), edge {} ({}); bounds take requests as independent",
+                                          scenario.device.kind, config::name_of(scenario.device.quality),
+                                          scenario.edge.kind, config::name_of(scenario.edge.quality)));
   return list;
 }
 
 std::string first_line(const Scenario& scenario) {
-  return fmt::format("seed {}, replication{} {}, cut {} of {} layers of {}", scenario.seed, scenario.replications == 1 ? "" : "s",
-                     scenario.replications == 1 ? "0" : fmt::format("0 to {}", scenario.replications - 1), Text<Cut>::format(scenario.cut),
-                     scenario.llm.layers, scenario.llm.kind);
+  return fmt::format("seed {}, replication{} {}, cut {} of {} layers of {}", scenario.seed,
+                     scenario.replications == 1 ? "" : "s",
+                     scenario.replications == 1 ? "0" : fmt::format("0 to {}", scenario.replications - 1),
+                     Text<Cut>::format(scenario.cut), scenario.llm.layers, scenario.llm.kind);
 }
 
 /// Folds a long fact so that it stays readable beside its label.
@@ -171,7 +192,8 @@ std::string folded(const std::string& text, std::size_t indent) {
 }  // namespace
 
 std::string summary_to_text(const Scenario& scenario, const Summary& summary) {
-  std::string text = scenario.name + (scenario.question.empty() ? "" : ": " + scenario.question) + "\n" + first_line(scenario) + "\n\n";
+  std::string text = scenario.name + (scenario.question.empty() ? "" : ": " + scenario.question) + "\n" +
+                     first_line(scenario) + "\n\n";
   text += table_to_text(stage_table(summary)) + "\n" + table_to_text(latency_table(summary)) + "\n";
   constexpr std::size_t label_width = 16;
   for (const auto& [name, fact] : facts(scenario, summary)) {
@@ -181,9 +203,11 @@ std::string summary_to_text(const Scenario& scenario, const Summary& summary) {
 }
 
 std::string summary_to_markdown(const Scenario& scenario, const Summary& summary) {
-  std::string text = "## " + scenario.name + "\n\n" + (scenario.question.empty() ? "" : scenario.question + "\n\n") + first_line(scenario) + "\n\n";
+  std::string text = "## " + scenario.name + "\n\n" + (scenario.question.empty() ? "" : scenario.question + "\n\n") +
+                     first_line(scenario) + "\n\n";
   text += table_to_markdown(stage_table(summary)) + "\n" + table_to_markdown(latency_table(summary)) + "\n";
-  for (const auto& [name, fact] : facts(scenario, summary)) text += fmt::format("- {}{}{}\n", name, name.empty() ? "" : ": ", fact);
+  for (const auto& [name, fact] : facts(scenario, summary))
+    text += fmt::format("- {}{}{}\n", name, name.empty() ? "" : ": ", fact);
   return text;
 }
 
@@ -193,8 +217,12 @@ std::string summary_to_csv(const Scenario& scenario, const Summary& summary) {
     table.header.push_back(name);
     table.rows.front().push_back(value);
   };
-  const auto add_ms = [&](const std::string& name, const std::optional<double>& value) { add(name, value ? fmt::format("{:.6f}", *value) : ""); };
-  const auto time = [](const std::optional<Duration>& value) { return value ? std::optional(to_milliseconds(*value)) : std::nullopt; };
+  const auto add_ms = [&](const std::string& name, const std::optional<double>& value) {
+    add(name, value ? fmt::format("{:.6f}", *value) : "");
+  };
+  const auto time = [](const std::optional<Duration>& value) {
+    return value ? std::optional(to_milliseconds(*value)) : std::nullopt;
+  };
   add("name", scenario.name);
   add("seed", std::to_string(scenario.seed));
   add("requests_offered", std::to_string(summary.requests.offered));

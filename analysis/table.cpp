@@ -1,16 +1,17 @@
 #include "analysis/table.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+
+#include <fmt/format.h>
 
 namespace trilemma {
 namespace {
 
 /// Columns as wide as their widest cell; UTF-8 continuation bytes take no room.
 std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
 std::vector<std::size_t> widths(const Table& table) {
@@ -49,7 +50,9 @@ std::string table_to_text(const Table& table) {
 }
 
 std::string table_to_markdown(const Table& table) {
-  const auto line = [](const std::vector<std::string>& cells) { return fmt::format("| {} |\n", fmt::join(cells, " | ")); };
+  const auto line = [](const std::vector<std::string>& cells) {
+    return fmt::format("| {} |\n", fmt::join(cells, " | "));
+  };
   std::string text = line(table.header) + "|---" + std::string();
   for (std::size_t i = 1; i < table.header.size(); ++i) text += "|---:";
   text += "|\n";

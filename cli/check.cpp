@@ -1,7 +1,7 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iostream>
+
+#include <fmt/format.h>
 
 #include "analysis/table.h"
 #include "cli/parse.h"
@@ -34,13 +34,16 @@ std::string floor_text(const Scenario& scenario, const Preview& preview) {
     const Duration time = (*lowest)[i];
     if (time == Duration{0}) continue;
     table.rows.push_back({label(stage_names[i]), human_ms(to_milliseconds(time))});
-    if (scenario.target && time > scenario.target->latency) beyond += (beyond.empty() ? "" : ", ") + label(stage_names[i]);
+    if (scenario.target && time > scenario.target->latency)
+      beyond += (beyond.empty() ? "" : ", ") + label(stage_names[i]);
   }
   table.rows.push_back({"total", human_ms(to_milliseconds(total(*lowest)))});
-  if (total(*highest) != total(*lowest)) table.rows.push_back({"total, worst client", human_ms(to_milliseconds(total(*highest)))});
+  if (total(*highest) != total(*lowest))
+    table.rows.push_back({"total, worst client", human_ms(to_milliseconds(total(*highest)))});
   std::string text = table_to_text(table);
   if (scenario.target && total(*lowest) > scenario.target->latency) {
-    text += fmt::format("  the target of {} is below the floor{}\n", config::Text<Duration>::format(scenario.target->latency),
+    text += fmt::format("  the target of {} is below the floor{}\n",
+                        config::Text<Duration>::format(scenario.target->latency),
                         beyond.empty() ? "; no stage exceeds it alone" : "; alone beyond it: " + beyond);
   }
   return text;
@@ -54,14 +57,19 @@ std::string load_text(const Preview& preview) {
     table.rows.push_back({load.resource, human_share(load.share)});
     if (load.share > binding->share) binding = &load;
   }
-  return table_to_text(table) + fmt::format("  {}: the busiest resource is {}\n", binding->share >= 1 ? "OVERLOADED" : "stable", binding->resource);
+  return table_to_text(table) + fmt::format("  {}: the busiest resource is {}\n",
+                                            binding->share >= 1 ? "OVERLOADED" : "stable", binding->resource);
 }
 
 std::string links_text(const Preview& preview) {
   if (preview.links.empty()) return {};
-  const auto lost = std::count_if(preview.links.begin(), preview.links.end(), [](const auto& link) { return !link.in_coverage; });
-  const auto [worst, best] = std::minmax_element(preview.links.begin(), preview.links.end(), [](const auto& a, const auto& b) { return a.uplink_sinr_db < b.uplink_sinr_db; });
-  std::string text = fmt::format("  uplink SINR {:.1f} to {:.1f} dB, MCS {} to {}", worst->uplink_sinr_db, best->uplink_sinr_db, worst->uplink_mcs, best->uplink_mcs);
+  const auto lost =
+      std::count_if(preview.links.begin(), preview.links.end(), [](const auto& link) { return !link.in_coverage; });
+  const auto [worst, best] =
+      std::minmax_element(preview.links.begin(), preview.links.end(),
+                          [](const auto& a, const auto& b) { return a.uplink_sinr_db < b.uplink_sinr_db; });
+  std::string text = fmt::format("  uplink SINR {:.1f} to {:.1f} dB, MCS {} to {}", worst->uplink_sinr_db,
+                                 best->uplink_sinr_db, worst->uplink_mcs, best->uplink_mcs);
   if (lost > 0) text += fmt::format("; {} of {} clients OUT OF COVERAGE", lost, preview.links.size());
   return text + "\n";
 }
@@ -69,21 +77,28 @@ std::string links_text(const Preview& preview) {
 }  // namespace
 
 int check(const Arguments& arguments) {
-  Syntax syntax{.verb = "check", .synopsis = "check FILE [--set a.b=c]...", .description = "validate a scenario; run nothing", .positional = "file", .details = details};
+  Syntax syntax{.verb = "check",
+                .synopsis = "check FILE [--set a.b=c]...",
+                .description = "validate a scenario; run nothing",
+                .positional = "file",
+                .details = details};
   std::vector<std::string> sets;
   std::string catalogue_option;
-  syntax.options.add_options()
-      ("set", po::value(&sets)->composing(), "override one value, e.g. workload.clients=20; may be repeated")
-      ("catalogue", po::value(&catalogue_option), "folder of calibrated parts instead of the project's configs");
+  syntax.options.add_options()("set", po::value(&sets)->composing(),
+                               "override one value, e.g. workload.clients=20; may be repeated")(
+      "catalogue", po::value(&catalogue_option), "folder of calibrated parts instead of the project's configs");
   const ParsedWords parsed = parse(syntax, arguments);
   if (parsed.help) return exit_done;
-  if (parsed.values.count("file") == 0) throw UsageError("trilemma check: no scenario file; write for example 'trilemma check scenarios/quickstart.yaml'");
+  if (parsed.values.count("file") == 0)
+    throw UsageError("trilemma check: no scenario file; write for example 'trilemma check scenarios/quickstart.yaml'");
   const std::filesystem::path file = parsed.values["file"].as<std::vector<std::string>>().front();
   const Experiment experiment = read_experiment(file, sets, find_catalogue(catalogue_option));
   const Preview seen = preview(experiment.scenario);
   std::cout << config::to_yaml(scenario_to_json(experiment.scenario), experiment.origins) << "\n"
-            << fmt::format("  points: 1, replications: {}\n\n", experiment.scenario.replications) << floor_text(experiment.scenario, seen) << "\n"
-            << load_text(seen) << "\n" << links_text(seen);
+            << fmt::format("  points: 1, replications: {}\n\n", experiment.scenario.replications)
+            << floor_text(experiment.scenario, seen) << "\n"
+            << load_text(seen) << "\n"
+            << links_text(seen);
   return exit_done;
 }
 

@@ -1,7 +1,7 @@
-#include <fmt/format.h>
-
 #include <exception>
 #include <iostream>
+
+#include <fmt/format.h>
 
 #include "cli/options.h"
 #include "core/config/problems.h"
@@ -45,7 +45,8 @@ int dispatch(const std::string& verb, const cli::Arguments& arguments, const std
 
 void warn_about_slow_build() {
   if (std::string_view(TRILEMMA_BUILD_TYPE) == "Release") return;
-  std::cerr << "*** " TRILEMMA_BUILD_TYPE " BUILD: results are the same, but it is many times slower than a release build ***\n";
+  std::cerr << "*** " TRILEMMA_BUILD_TYPE
+               " BUILD: results are the same, but it is many times slower than a release build ***\n";
 }
 
 int guarded(const std::vector<std::string>& words) {
@@ -54,7 +55,8 @@ int guarded(const std::vector<std::string>& words) {
     return words.empty() ? cli::exit_input : cli::exit_done;
   }
   if (words.front() == "--version") {
-    std::cout << "trilemma " TRILEMMA_VERSION " (" TRILEMMA_COMMIT "), " TRILEMMA_BUILD_TYPE ", " TRILEMMA_COMPILER "\n" TRILEMMA_LIBRARIES "\n";
+    std::cout << "trilemma " TRILEMMA_VERSION " (" TRILEMMA_COMMIT "), " TRILEMMA_BUILD_TYPE ", " TRILEMMA_COMPILER
+                 "\n" TRILEMMA_LIBRARIES "\n";
     return cli::exit_done;
   }
   warn_about_slow_build();
@@ -73,7 +75,8 @@ int main(int argc, char** argv) {
     std::cerr << error.what() << "\n";
     return cli::exit_input;
   } catch (const InvariantViolation& error) {
-    std::cerr << error.what() << "\nThis is a defect of trilemma, not of the scenario; please report it with the scenario file.\n";
+    std::cerr << error.what()
+              << "\nThis is a defect of trilemma, not of the scenario; please report it with the scenario file.\n";
     return cli::exit_invariant;
   } catch (const std::exception& error) {
     std::cerr << "trilemma: " << error.what() << "\n";

@@ -1,10 +1,10 @@
 #include "cli/options.h"
 
-#include <fmt/format.h>
-
 #include <cstdlib>
 #include <iostream>
 #include <sstream>
+
+#include <fmt/format.h>
 
 #include "cli/parse.h"
 #include "core/config/problems.h"
@@ -46,13 +46,16 @@ ParsedWords parse(Syntax& syntax, const Arguments& arguments) {
   constexpr int strict = unix_style & ~allow_guessing;
   ParsedWords parsed;
   try {
-    po::store(po::command_line_parser(arguments).options(all).positional(positional).style(strict).run(), parsed.values);
+    po::store(po::command_line_parser(arguments).options(all).positional(positional).style(strict).run(),
+              parsed.values);
     po::notify(parsed.values);
   } catch (const po::unknown_option& error) {
     const std::string close = config::nearest(error.get_option_name(), long_names(syntax.options));
-    fail(syntax, fmt::format("'{}' is not an option{}", error.get_option_name(), close.empty() ? "" : fmt::format("; write '{}'", close)));
+    fail(syntax, fmt::format("'{}' is not an option{}", error.get_option_name(),
+                             close.empty() ? "" : fmt::format("; write '{}'", close)));
   } catch (const po::too_many_positional_options_error&) {
-    fail(syntax, fmt::format("takes at most {} word{} without dashes", syntax.positional_count, syntax.positional_count == 1 ? "" : "s"));
+    fail(syntax, fmt::format("takes at most {} word{} without dashes", syntax.positional_count,
+                             syntax.positional_count == 1 ? "" : "s"));
   } catch (const po::error& error) {
     fail(syntax, error.what());
   }
@@ -64,22 +67,27 @@ ParsedWords parse(Syntax& syntax, const Arguments& arguments) {
 config::Catalogue find_catalogue(const std::string& option) {
   const auto usable = [](const std::filesystem::path& path) { return std::filesystem::is_directory(path / "devices"); };
   if (!option.empty()) {
-    if (!usable(option)) throw UsageError(fmt::format("--catalogue {}: is not a catalogue; name a folder with 'devices', 'llms' and so on", option));
+    if (!usable(option))
+      throw UsageError(
+          fmt::format("--catalogue {}: is not a catalogue; name a folder with 'devices', 'llms' and so on", option));
     return config::Catalogue(option);
   }
   if (const char* variable = std::getenv("TRILEMMA_CATALOGUE")) {
-    if (!usable(variable)) throw UsageError(fmt::format("TRILEMMA_CATALOGUE={}: is not a catalogue; name a folder with 'devices', 'llms' and so on", variable));
+    if (!usable(variable))
+      throw UsageError(fmt::format(
+          "TRILEMMA_CATALOGUE={}: is not a catalogue; name a folder with 'devices', 'llms' and so on", variable));
     return config::Catalogue(variable);
   }
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  for (std::filesystem::path folder = program.parent_path(); ; folder = folder.parent_path()) {
+  for (std::filesystem::path folder = program.parent_path();; folder = folder.parent_path()) {
     for (const auto& candidate : {folder / "configs", folder / "share" / "trilemma" / "configs"}) {
       if (usable(candidate)) return config::Catalogue(candidate);
     }
     if (folder == folder.parent_path()) break;
   }
-  throw UsageError("the catalogue 'configs' was not found above the program; write --catalogue DIR or set TRILEMMA_CATALOGUE");
+  throw UsageError(
+      "the catalogue 'configs' was not found above the program; write --catalogue DIR or set TRILEMMA_CATALOGUE");
 }
 
 }  // namespace trilemma::cli

@@ -1,7 +1,8 @@
 #pragma once
 
-#include <boost/program_options.hpp>
 #include <string>
+
+#include <boost/program_options.hpp>
 
 #include "cli/options.h"
 
@@ -15,7 +16,7 @@ struct Syntax {
   boost::program_options::options_description options{"Options", 100};
   std::string positional;  // option that takes the words without dashes; empty for none
   int positional_count = 1;
-  std::string details;     // after the options: files, exit codes, examples
+  std::string details;  // after the options: files, exit codes, examples
 };
 
 struct ParsedWords {

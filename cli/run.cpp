@@ -1,9 +1,9 @@
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <fstream>
 #include <iostream>
+#include <unistd.h>
+
+#include <fmt/format.h>
 
 #include "analysis/manifest.h"
 #include "analysis/records.h"
@@ -55,26 +55,31 @@ Format format_of(const std::string& word) {
 }
 
 std::optional<RunOptions> read_options(const Arguments& arguments, const std::string& command) {
-  Syntax syntax{.verb = "run", .synopsis = "run FILE [--set a.b=c]... [--out DIR] [--records] [--format table|csv|json|md] [--check]",
-                .description = "simulate a scenario", .positional = "file", .details = details};
+  Syntax syntax{.verb = "run",
+                .synopsis = "run FILE [--set a.b=c]... [--out DIR] [--records] [--format table|csv|json|md] [--check]",
+                .description = "simulate a scenario",
+                .positional = "file",
+                .details = details};
   RunOptions options{.command = command};
   std::string format = "table";
   std::string progress = "auto";
   std::string out;
-  syntax.options.add_options()
-      ("set", po::value(&options.sets)->composing(), "override one value, e.g. workload.clients=20; may be repeated")
-      ("out", po::value(&out), "folder for results")
-      ("records", po::bool_switch(&options.records), "also write records.csv, one row a request; needs --out")
-      ("format", po::value(&format), "table (default), csv, json or md")
-      ("check", po::bool_switch(&options.check), "exit 1 unless the target holds")
-      ("progress", po::value(&progress), "auto (default) or none")
-      ("catalogue", po::value(&options.catalogue), "folder of calibrated parts instead of the project's configs");
+  syntax.options.add_options()("set", po::value(&options.sets)->composing(),
+                               "override one value, e.g. workload.clients=20; may be repeated")(
+      "out", po::value(&out), "folder for results")("records", po::bool_switch(&options.records),
+                                                    "also write records.csv, one row a request; needs --out")(
+      "format", po::value(&format), "table (default), csv, json or md")(
+      "check", po::bool_switch(&options.check), "exit 1 unless the target holds")("progress", po::value(&progress),
+                                                                                  "auto (default) or none")(
+      "catalogue", po::value(&options.catalogue), "folder of calibrated parts instead of the project's configs");
   const ParsedWords parsed = parse(syntax, arguments);
   if (parsed.help) return std::nullopt;
-  if (parsed.values.count("file") == 0) throw UsageError("trilemma run: no scenario file; write for example 'trilemma run scenarios/quickstart.yaml'");
+  if (parsed.values.count("file") == 0)
+    throw UsageError("trilemma run: no scenario file; write for example 'trilemma run scenarios/quickstart.yaml'");
   options.file = parsed.values["file"].as<std::vector<std::string>>().front();
   options.format = format_of(format);
-  if (progress != "auto" && progress != "none") throw UsageError(fmt::format("trilemma run: --progress '{}' is not known; write auto or none", progress));
+  if (progress != "auto" && progress != "none")
+    throw UsageError(fmt::format("trilemma run: --progress '{}' is not known; write auto or none", progress));
   options.quiet = progress == "none";
   if (parsed.values.count("out") > 0 && out.empty()) throw UsageError("trilemma run: --out is empty; name a folder");
   options.out = out;
@@ -82,7 +87,9 @@ std::optional<RunOptions> read_options(const Arguments& arguments, const std::st
   return options;
 }
 
-Duration wall_now() { return std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch()); }
+Duration wall_now() {
+  return std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch());
+}
 
 struct Outcomes {
   Summary summary;
@@ -96,7 +103,9 @@ class PointFolder {
       : target_(out / id), draft_(out / fmt::format(".{}.{}.tmp", id, getpid())) {
     std::error_code error;
     std::filesystem::create_directories(draft_, error);
-    if (error) throw config::Error(fmt::format("{}: cannot be created: {}; choose another --out", out.string(), error.message()));
+    if (error)
+      throw config::Error(
+          fmt::format("{}: cannot be created: {}; choose another --out", out.string(), error.message()));
   }
   PointFolder(const PointFolder&) = delete;
   PointFolder& operator=(const PointFolder&) = delete;
@@ -110,14 +119,16 @@ class PointFolder {
     std::ofstream stream(draft_ / name, std::ios::binary);
     stream << text;
     stream.close();
-    if (!stream) throw config::Error(fmt::format("{}: cannot be written; is the disk full?", (target_ / name).string()));
+    if (!stream)
+      throw config::Error(fmt::format("{}: cannot be written; is the disk full?", (target_ / name).string()));
   }
   /// Publishes the folder; an existing one without records gives way to one with them, and is otherwise kept.
   void publish() const {
     std::error_code error;
     std::filesystem::rename(draft_, target_, error);
     if (!error) return;
-    if (!std::filesystem::exists(target_)) throw config::Error(fmt::format("{}: cannot be created: {}", target_.string(), error.message()));
+    if (!std::filesystem::exists(target_))
+      throw config::Error(fmt::format("{}: cannot be created: {}", target_.string(), error.message()));
     if (std::filesystem::exists(draft_ / "records.csv") && !std::filesystem::exists(target_ / "records.csv")) {
       std::filesystem::rename(draft_ / "records.csv", target_ / "records.csv");
     }
@@ -139,20 +150,29 @@ Outcomes simulate(const Scenario& scenario, const RunOptions& options, const Poi
     RecordSink& sink = writer ? static_cast<RecordSink&>(*writer) : total;
     replications.push_back(replicate(scenario, static_cast<std::uint32_t>(index), sink));
     if (!options.quiet && scenario.replications > 1 && isatty(STDERR_FILENO) != 0) {
-      std::cerr << fmt::format("\rreplication {} of {}", index + 1, scenario.replications) << (index + 1 == scenario.replications ? "\n" : "") << std::flush;
+      std::cerr << fmt::format("\rreplication {} of {}", index + 1, scenario.replications)
+                << (index + 1 == scenario.replications ? "\n" : "") << std::flush;
     }
     if (replications.back().end != RunEnd::done) break;
   }
   if (writer) writer->close();
-  return {.summary = summarize(scenario, total, replications), .facts = {.command = options.command, .wall = wall_now() - start}};
+  return {.summary = summarize(scenario, total, replications),
+          .facts = {.command = options.command, .wall = wall_now() - start}};
 }
 
 void print(const Scenario& scenario, const Summary& summary, Format format) {
   switch (format) {
-    case Format::table: std::cout << summary_to_text(scenario, summary); return;
-    case Format::csv: std::cout << summary_to_csv(scenario, summary); return;
-    case Format::md: std::cout << summary_to_markdown(scenario, summary); return;
-    case Format::json: break;
+    case Format::table:
+      std::cout << summary_to_text(scenario, summary);
+      return;
+    case Format::csv:
+      std::cout << summary_to_csv(scenario, summary);
+      return;
+    case Format::md:
+      std::cout << summary_to_markdown(scenario, summary);
+      return;
+    case Format::json:
+      break;
   }
   config::Json json = summary_to_json(scenario, summary);
   json["manifest"] = manifest(scenario, summary);  // without host and clock: the same input prints the same bytes
@@ -161,8 +181,10 @@ void print(const Scenario& scenario, const Summary& summary, Format format) {
 
 void print_speed(const Outcomes& outcomes) {
   const double wall = to_seconds(outcomes.facts.wall);
-  std::cerr << fmt::format("{:.2f} s simulated in {:.2f} s: {:.3g} requests/s, {:.3g} events/s\n", to_seconds(outcomes.summary.simulated), wall,
-                           static_cast<double>(outcomes.summary.requests.completed) / wall, static_cast<double>(outcomes.summary.events) / wall);
+  std::cerr << fmt::format("{:.2f} s simulated in {:.2f} s: {:.3g} requests/s, {:.3g} events/s\n",
+                           to_seconds(outcomes.summary.simulated), wall,
+                           static_cast<double>(outcomes.summary.requests.completed) / wall,
+                           static_cast<double>(outcomes.summary.events) / wall);
 }
 
 int exit_code(const Summary& summary, bool check) {
@@ -178,7 +200,11 @@ int run(const Arguments& arguments, const std::string& command) {
   if (!options) return exit_done;
   const config::Catalogue catalogue = find_catalogue(options->catalogue);
   const Scenario scenario = read_experiment(options->file, options->sets, catalogue).scenario;
-  if (options->check && !scenario.target) throw config::Error(fmt::format("{}: target: is missing, so --check has nothing to judge; write 'target: {{latency: 10 ms, reliability: 99.9 %}}'", options->file.string()));
+  if (options->check && !scenario.target)
+    throw config::Error(
+        fmt::format("{}: target: is missing, so --check has nothing to judge; write 'target: {{latency: 10 ms, "
+                    "reliability: 99.9 %}}'",
+                    options->file.string()));
   std::optional<PointFolder> folder;
   const std::string id = point_id(scenario);
   if (!options->out.empty()) folder.emplace(options->out, id);

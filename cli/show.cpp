@@ -1,8 +1,8 @@
-#include <fmt/format.h>
-
 #include <fstream>
 #include <iostream>
 #include <sstream>
+
+#include <fmt/format.h>
 
 #include "analysis/table.h"
 #include "cli/parse.h"
@@ -39,10 +39,16 @@ constexpr const char* codecs = R"(  codec     sends
 
 int show(const Arguments& arguments) {
   namespace po = boost::program_options;
-  Syntax syntax{.verb = "show", .synopsis = "show [devices|llms|links|targets|codecs|NAME]", .description = "the catalogue, with sources and quality",
-                .positional = "name", .details = "\nWithout a name, everything is listed. A family lists its entries; an entry is printed with the source of each number.\n"};
+  Syntax syntax{.verb = "show",
+                .synopsis = "show [devices|llms|links|targets|codecs|NAME]",
+                .description = "the catalogue, with sources and quality",
+                .positional = "name",
+                .details =
+                    "\nWithout a name, everything is listed. A family lists its entries; an entry is printed with the "
+                    "source of each number.\n"};
   std::string catalogue_option;
-  syntax.options.add_options()("catalogue", po::value(&catalogue_option), "folder of calibrated parts instead of the project's configs");
+  syntax.options.add_options()("catalogue", po::value(&catalogue_option),
+                               "folder of calibrated parts instead of the project's configs");
   const ParsedWords parsed = parse(syntax, arguments);
   if (parsed.help) return exit_done;
   const config::Catalogue catalogue = find_catalogue(catalogue_option);
@@ -74,8 +80,8 @@ int show(const Arguments& arguments) {
   }
   if (found) return exit_done;
   const std::string close = config::nearest(name, known);
-  throw UsageError(fmt::format("trilemma show: '{}' is not in the catalogue{}; 'trilemma show' lists everything", config::printable(name),
-                               close.empty() ? "" : fmt::format("; write '{}'", close)));
+  throw UsageError(fmt::format("trilemma show: '{}' is not in the catalogue{}; 'trilemma show' lists everything",
+                               config::printable(name), close.empty() ? "" : fmt::format("; write '{}'", close)));
 }
 
 }  // namespace trilemma::cli

@@ -18,7 +18,6 @@ class InvariantViolation : public std::logic_error {
 
 /// Checks an invariant in every build type; `invariant` is a sentence that must be true.
 /// A macro only because clang-tidy 14 cannot digest std::source_location.
-#define TRILEMMA_ENSURE(condition, invariant)                                     \
-  (static_cast<bool>(condition)                                                   \
-       ? static_cast<void>(0)                                                     \
-       : ::trilemma::report_broken_invariant((invariant), __FILE__, __LINE__))
+#define TRILEMMA_ENSURE(condition, invariant)          \
+  (static_cast<bool>(condition) ? static_cast<void>(0) \
+                                : ::trilemma::report_broken_invariant((invariant), __FILE__, __LINE__))

@@ -1,14 +1,14 @@
 #include "core/scheduler.h"
 
+#include <fstream>
 #include <unistd.h>
 
-#include <fstream>
-
-#include "core/ensure.h"
-#include "core/process.h"
 #include "ns3/event-impl.h"
 #include "ns3/object-factory.h"
 #include "ns3/simulator.h"
+
+#include "core/ensure.h"
+#include "core/process.h"
 
 namespace trilemma {
 namespace {

@@ -12,8 +12,8 @@ namespace trilemma {
 
 /// Bounds on the cost of one run; reaching one ends the run (exit code 4).
 struct RunLimits {
-  std::optional<Duration> wall;            // host time
-  std::optional<Bytes> memory;             // resident set of the process
+  std::optional<Duration> wall;  // host time
+  std::optional<Bytes> memory;   // resident set of the process
   std::optional<std::uint64_t> events;
 };
 

@@ -14,8 +14,7 @@ constexpr long double nanoseconds_per_second = 1e9L;
 Duration quotient(long double amount, double rate) {
   TRILEMMA_ENSURE(rate > 0, "a rate that divides is positive");
   const long double nanoseconds = std::ceil(amount * nanoseconds_per_second / static_cast<long double>(rate));
-  TRILEMMA_ENSURE(nanoseconds >= 0 &&
-                      nanoseconds < static_cast<long double>(std::numeric_limits<std::int64_t>::max()),
+  TRILEMMA_ENSURE(nanoseconds >= 0 && nanoseconds < static_cast<long double>(std::numeric_limits<std::int64_t>::max()),
                   "a duration is non-negative and below 292 years");
   return Duration(static_cast<std::int64_t>(nanoseconds));
 }
@@ -24,7 +23,9 @@ Duration quotient(long double amount, double rate) {
 
 Duration to_duration(long double seconds) { return quotient(seconds, 1.0); }
 
-Duration operator/(Bytes size, BitRate rate) { return quotient(8.0L * static_cast<long double>(size.value()), rate.value()); }
+Duration operator/(Bytes size, BitRate rate) {
+  return quotient(8.0L * static_cast<long double>(size.value()), rate.value());
+}
 
 Duration operator/(Bytes size, ByteRate rate) { return quotient(static_cast<long double>(size.value()), rate.value()); }
 

@@ -48,20 +48,20 @@ class Quantity {
   Rep value_{};
 };
 
-using Bytes = Quantity<struct ByteUnit, std::int64_t>;      // bytes (8 bits)
-using Tokens = Quantity<struct TokenUnit, std::int64_t>;    // tokens of the language model
-using BitRate = Quantity<struct BitRateUnit>;               // bit/s
-using ByteRate = Quantity<struct ByteRateUnit>;             // B/s, of memories
-using Operations = Quantity<struct OperationUnit>;          // arithmetic operations (one multiply-add is two)
-using OperationRate = Quantity<struct OperationRateUnit>;   // operations per second
-using Frequency = Quantity<struct FrequencyUnit>;           // Hz
-using EventRate = Quantity<struct EventRateUnit>;           // events per second, written '2 /s'
-using Decibels = Quantity<struct DecibelUnit>;              // dB, a power ratio
-using PowerLevel = Quantity<struct PowerLevelUnit>;         // dBm, an absolute power
-using Watts = Quantity<struct WattUnit>;                    // W
-using Joules = Quantity<struct JouleUnit>;                  // J
-using Metres = Quantity<struct MetreUnit>;                  // m
-using Fraction = Quantity<struct FractionUnit>;             // 1 = 100 %, written '99.9 %'
+using Bytes = Quantity<struct ByteUnit, std::int64_t>;     // bytes (8 bits)
+using Tokens = Quantity<struct TokenUnit, std::int64_t>;   // tokens of the language model
+using BitRate = Quantity<struct BitRateUnit>;              // bit/s
+using ByteRate = Quantity<struct ByteRateUnit>;            // B/s, of memories
+using Operations = Quantity<struct OperationUnit>;         // arithmetic operations (one multiply-add is two)
+using OperationRate = Quantity<struct OperationRateUnit>;  // operations per second
+using Frequency = Quantity<struct FrequencyUnit>;          // Hz
+using EventRate = Quantity<struct EventRateUnit>;          // events per second, written '2 /s'
+using Decibels = Quantity<struct DecibelUnit>;             // dB, a power ratio
+using PowerLevel = Quantity<struct PowerLevelUnit>;        // dBm, an absolute power
+using Watts = Quantity<struct WattUnit>;                   // W
+using Joules = Quantity<struct JouleUnit>;                 // J
+using Metres = Quantity<struct MetreUnit>;                 // m
+using Fraction = Quantity<struct FractionUnit>;            // 1 = 100 %, written '99.9 %'
 
 // ---- Laws between units -------------------------------------------------------------------------------------------
 

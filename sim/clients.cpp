@@ -72,9 +72,11 @@ void World::start_clients() {
   }
   for (std::int64_t client = 0; client < scenario_.workload.clients; ++client) {
     Rng rng = streams_.stream(fmt::format("client {}/arrivals", client));
-    if (const auto* chosen = std::get_if<PoissonArrivals>(&arrivals)) poisson(*this, client, chosen->rate, std::move(rng));
+    if (const auto* chosen = std::get_if<PoissonArrivals>(&arrivals))
+      poisson(*this, client, chosen->rate, std::move(rng));
     if (const auto* chosen = std::get_if<PeriodicArrivals>(&arrivals)) periodic(*this, client, *chosen, std::move(rng));
-    if (const auto* chosen = std::get_if<ClosedArrivals>(&arrivals)) closed(*this, client, chosen->think, std::move(rng));
+    if (const auto* chosen = std::get_if<ClosedArrivals>(&arrivals))
+      closed(*this, client, chosen->think, std::move(rng));
   }
 }
 

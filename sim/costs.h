@@ -10,13 +10,13 @@ namespace trilemma {
 
 /// One trip of a request through the chain: the prompt (prefill) or one more token (decode). What is known in advance.
 struct Pass {
-  Duration device{0};     // blocks before the cut
+  Duration device{0};  // blocks before the cut
   Duration encode{0};
-  Bytes payload{0};       // of the uplink message, without packet headers
-  Bytes uplink{0};        // with them
+  Bytes payload{0};  // of the uplink message, without packet headers
+  Bytes uplink{0};   // with them
   Duration decode{0};
-  Duration edge{0};       // blocks after the cut
-  Bytes downlink{0};      // the answer, with packet headers
+  Duration edge{0};   // blocks after the cut
+  Bytes downlink{0};  // the answer, with packet headers
   bool leaves_device = false;
 
   [[nodiscard]] Duration on_device() const { return device + encode; }

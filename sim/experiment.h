@@ -28,6 +28,7 @@ config::Json scenario_to_json(const Scenario& scenario);
 config::Json scenario_schema(const config::Catalogue& catalogue);
 
 /// A catalogue entry as the reader understands it, to check configs/ itself. Throws config::Error.
-config::Json read_catalogue_entry(const config::Catalogue& catalogue, const std::string& family, const std::string& name);
+config::Json read_catalogue_entry(const config::Catalogue& catalogue, const std::string& family,
+                                  const std::string& name);
 
 }  // namespace trilemma

@@ -1,7 +1,7 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
+
+#include <fmt/format.h>
 
 #include "sim/world.h"
 
@@ -31,7 +31,8 @@ std::vector<Demand> World::demand() const {
   const double span = to_seconds(scenario_.trace.back().time - scenario_.trace.front().time);
   if (span <= 0) return demands;
   for (const TraceRow& row : scenario_.trace) {
-    demands.push_back({row.client, row.prompt.value_or(workload.prompt), row.output.value_or(workload.output), 1 / span});
+    demands.push_back(
+        {row.client, row.prompt.value_or(workload.prompt), row.output.value_or(workload.output), 1 / span});
   }
   return demands;
 }
@@ -53,7 +54,8 @@ std::vector<Utilisation> World::forecast() {
       down += one.rate * to_seconds(backhaul_down_->occupancy(pass.downlink));
     }
   }
-  const auto busiest = std::max_element(device.begin(), device.end(), [](auto& a, auto& b) { return a.second < b.second; });
+  const auto busiest =
+      std::max_element(device.begin(), device.end(), [](auto& a, auto& b) { return a.second < b.second; });
   std::vector<Utilisation> loads{{"device", busiest->second}};
   for (Utilisation& load : forecast_radio(demands)) loads.push_back(std::move(load));
   loads.push_back({"backhaul uplink", up});
@@ -71,11 +73,13 @@ std::vector<Utilisation> World::forecast_radio(const std::vector<Demand>& demand
       for (std::int64_t trip = 0; trip < costs_.passes(one.output); ++trip) {
         const Pass pass = trip == 0 ? costs_.prefill(one.prompt, one.output) : costs_.decode(one.prompt + Tokens(trip));
         const Bytes size = direction == Direction::uplink ? pass.uplink : pass.downlink;
-        by_cell[static_cast<std::size_t>(one.client % scenario_.cells)].push_back({index_in_cell(one.client), size, one.rate});
+        by_cell[static_cast<std::size_t>(one.client % scenario_.cells)].push_back(
+            {index_in_cell(one.client), size, one.rate});
       }
     }
     for (std::size_t cell = 0; cell < radios_.size(); ++cell) {
-      const std::string name = radios_.size() == 1 ? direction_name(direction) : fmt::format("{} cell {}", direction_name(direction), cell);
+      const std::string name =
+          radios_.size() == 1 ? direction_name(direction) : fmt::format("{} cell {}", direction_name(direction), cell);
       loads.push_back({name, radios_[cell]->forecast(direction, by_cell[cell])});
     }
   }

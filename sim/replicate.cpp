@@ -64,7 +64,8 @@ Replication replicate(const Scenario& scenario, std::uint32_t index, RecordSink&
   result.downlink = sum(world, Direction::downlink);
   result.links = links_of(world);
   const auto floors = floors_of(world);
-  result.floor_stages = *std::min_element(floors.begin(), floors.end(), [](const auto& a, const auto& b) { return total(a) < total(b); });
+  result.floor_stages =
+      *std::min_element(floors.begin(), floors.end(), [](const auto& a, const auto& b) { return total(a) < total(b); });
   return result;
 }
 

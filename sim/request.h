@@ -46,12 +46,12 @@ struct RequestRecord {
   Request request;
   Outcome outcome = Outcome::completed;
   Instant finish{0};
-  Duration first_token{0};   // from arrival; of completed requests
+  Duration first_token{0};  // from arrival; of completed requests
   StageTimes stages{};
-  Duration floor{0};         // zero-load latency; no completed request is faster
-  Bytes uplink_bytes{0};     // handed to the radio, headers included
+  Duration floor{0};      // zero-load latency; no completed request is faster
+  Bytes uplink_bytes{0};  // handed to the radio, headers included
   Bytes downlink_bytes{0};
-  std::int32_t blocks = 0;   // transport blocks, up and down, first transmissions
+  std::int32_t blocks = 0;  // transport blocks, up and down, first transmissions
   std::int32_t retransmissions = 0;
 
   [[nodiscard]] Duration latency() const { return finish - request.arrival; }

@@ -35,15 +35,18 @@ std::string short_size(Bytes size) {
 
 std::string memory_problem(const Scenario& scenario, const ProcessorConfig& processor, Precision precision,
                            const ModelPart& part) {
-  const MemoryNeed need = memory_need(processor, scenario.llm, part, precision, scenario.workload.prompt, scenario.workload.output);
+  const MemoryNeed need =
+      memory_need(processor, scenario.llm, part, precision, scenario.workload.prompt, scenario.workload.output);
   if (part.empty() || fits(processor, need)) return {};
-  const std::string has = processor.storage ? fmt::format("{} of storage for weights and {} of memory for the rest", short_size(*processor.storage), short_size(processor.memory))
+  const std::string has = processor.storage ? fmt::format("{} of storage for weights and {} of memory for the rest",
+                                                          short_size(*processor.storage), short_size(processor.memory))
                                             : fmt::format("{} of memory", short_size(processor.memory));
   return fmt::format(
-      "{} cannot hold its part of {}: it needs {} (weights {} at {}, KV cache {}, activations {}, runtime {}) and has {}; "
-      "choose another cut, precision, prompt or device",
-      processor.kind, scenario.llm.kind, short_size(need.total()), short_size(need.weights), config::name_of(precision),
-      short_size(need.kv), short_size(need.activations), short_size(need.reserve), has);
+      "cannot hold its part of {}: it needs {} (weights {} at {}, KV cache {}, activations {}, runtime {}) and {} has "
+      "{}; "
+      "choose another cut, precision, prompt or machine",
+      scenario.llm.kind, short_size(need.total()), short_size(need.weights), config::name_of(precision),
+      short_size(need.kv), short_size(need.activations), short_size(need.reserve), processor.kind, has);
 }
 
 std::string codec_problem(const Scenario& scenario) {
@@ -59,7 +62,8 @@ std::string codec_problem(const Scenario& scenario) {
 std::string end_problem(const Scenario& scenario) {
   if (scenario.duration && scenario.requests) return "stands beside 'requests'; write only one of the two";
   const bool trace = std::holds_alternative<TraceArrivals>(scenario.workload.arrivals);
-  if (!scenario.duration && !scenario.requests && !trace) return "is missing; write for example 'duration: 10 s' or 'requests: 100000'";
+  if (!scenario.duration && !scenario.requests && !trace)
+    return "is missing; write for example 'duration: 10 s' or 'requests: 100000'";
   return {};
 }
 
@@ -70,7 +74,8 @@ namespace config {
 Parsed<Cut> Text<Cut>::parse(std::string_view text) {
   if (text == "all") return Cut{std::nullopt};
   auto number = Text<std::int64_t>::parse(text);
-  if (std::holds_alternative<std::string>(number)) return "is not a cut; write a number of layers such as '1', or 'all'";
+  if (std::holds_alternative<std::string>(number))
+    return "is not a cut; write a number of layers such as '1', or 'all'";
   const std::int64_t layers = std::get<std::int64_t>(number);
   if (layers < 0) return "is below 0; write a number of layers such as '1', or 'all'";
   return Cut{layers};
@@ -80,8 +85,12 @@ std::string Text<Cut>::pattern() { return "^(all|0|[1-9][0-9]*)$"; }
 
 }  // namespace config
 
-std::vector<FieldProblem> DeviceConfig::problems() const { return as_problems("precision", rate_problem(*this, precision)); }
-std::vector<FieldProblem> EdgeConfig::problems() const { return as_problems("precision", rate_problem(*this, precision)); }
+std::vector<FieldProblem> DeviceConfig::problems() const {
+  return as_problems("precision", rate_problem(*this, precision));
+}
+std::vector<FieldProblem> EdgeConfig::problems() const {
+  return as_problems("precision", rate_problem(*this, precision));
+}
 
 std::vector<FieldProblem> Scenario::problems() const {
   std::vector<FieldProblem> found;
@@ -90,15 +99,18 @@ std::vector<FieldProblem> Scenario::problems() const {
   };
   add(duration ? "duration" : "requests", end_problem(*this));
   if (cut.layers && *cut.layers > llm.layers) {
-    add("cut", fmt::format("lies beyond the last layer; {} has {}, write 0 to {} or 'all'", llm.kind, llm.layers, llm.layers));
+    add("cut",
+        fmt::format("lies beyond the last layer; {} has {}, write 0 to {} or 'all'", llm.kind, llm.layers, llm.layers));
     return found;
   }
   if (workload.prompt + workload.output > llm.context) {
     add("workload", fmt::format("prompt and output of {} tokens exceed the context of {}, {} tokens; write fewer",
                                 (workload.prompt + workload.output).value(), llm.kind, llm.context.value()));
   }
-  if (cells > workload.clients) add("cells", fmt::format("is more than the {} clients; write at most one cell a client", workload.clients));
-  if (duration && warmup >= *duration) add("warmup", "is not shorter than the duration, so nothing would be measured; write a shorter time");
+  if (cells > workload.clients)
+    add("cells", fmt::format("is more than the {} clients; write at most one cell a client", workload.clients));
+  if (duration && warmup >= *duration)
+    add("warmup", "is not shorter than the duration, so nothing would be measured; write a shorter time");
   add("device", memory_problem(*this, device, device.precision, head()));
   add("edge", memory_problem(*this, edge, edge.precision, tail()));
   add("codec", codec_problem(*this));

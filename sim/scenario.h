@@ -52,8 +52,8 @@ struct DeviceConfig : ProcessorConfig {
   Precision precision = Precision::int4;
 
   static constexpr auto fields() {
-    return std::tuple_cat(ProcessorConfig::fields(),
-                          std::tuple{config::field("precision", &DeviceConfig::precision, "number format of the weights")});
+    return std::tuple_cat(ProcessorConfig::fields(), std::tuple{config::field("precision", &DeviceConfig::precision,
+                                                                              "number format of the weights")});
   }
   [[nodiscard]] std::vector<config::FieldProblem> problems() const;
 };
@@ -65,11 +65,11 @@ struct EdgeConfig : ProcessorConfig {
   EdgeScheduling scheduling = EdgeScheduling::fcfs;
 
   static constexpr auto fields() {
-    return std::tuple_cat(
-        ProcessorConfig::fields(),
-        std::tuple{config::field("count", &EdgeConfig::count, "processors, one request at a time each", config::between(1, 1e6)),
-                   config::field("precision", &EdgeConfig::precision, "number format of the weights"),
-                   config::field("scheduling", &EdgeConfig::scheduling, "order of the queue")});
+    return std::tuple_cat(ProcessorConfig::fields(),
+                          std::tuple{config::field("count", &EdgeConfig::count,
+                                                   "processors, one request at a time each", config::between(1, 1e6)),
+                                     config::field("precision", &EdgeConfig::precision, "number format of the weights"),
+                                     config::field("scheduling", &EdgeConfig::scheduling, "order of the queue")});
   }
   [[nodiscard]] std::vector<config::FieldProblem> problems() const;
 };
@@ -86,7 +86,8 @@ struct UdpTransport {
   Bytes headers{28};
   static constexpr auto fields() {
     return std::tuple{config::field("mtu", &UdpTransport::mtu, "largest IP packet", config::between(64, 65535)),
-                      config::field("headers", &UdpTransport::headers, "headers of a packet: IPv4 20 B and UDP 8 B", config::between(0, 63))};
+                      config::field("headers", &UdpTransport::headers, "headers of a packet: IPv4 20 B and UDP 8 B",
+                                    config::between(0, 63))};
   }
 };
 using TransportConfig = std::variant<UdpTransport, NoTransport>;
@@ -120,9 +121,10 @@ struct LimitsConfig {
   std::optional<std::int64_t> events;
 
   static constexpr auto fields() {
-    return std::tuple{config::field("wall", &LimitsConfig::wall, "host time of one replication", config::positive),
-                      config::field("memory", &LimitsConfig::memory, "resident memory of the process", config::positive),
-                      config::field("events", &LimitsConfig::events, "events of one replication", config::between(1, 9e18))};
+    return std::tuple{
+        config::field("wall", &LimitsConfig::wall, "host time of one replication", config::positive),
+        config::field("memory", &LimitsConfig::memory, "resident memory of the process", config::positive),
+        config::field("events", &LimitsConfig::events, "events of one replication", config::between(1, 9e18))};
   }
 };
 
@@ -159,20 +161,24 @@ struct Scenario {
         field("question", &Scenario::question, "what the experiment asks"),
         field("seed", &Scenario::seed, "seed of all random streams", between(1, 4294944442.0)),
         field("duration", &Scenario::duration, "arrivals stop at this time; then the run drains", positive),
-        field("requests", &Scenario::requests, "arrivals stop after this many requests, instead of duration", between(1, 1e12)),
-        field("warmup", &Scenario::warmup, "requests that arrive earlier are left out of the statistics", config::non_negative),
+        field("requests", &Scenario::requests, "arrivals stop after this many requests, instead of duration",
+              between(1, 1e12)),
+        field("warmup", &Scenario::warmup, "requests that arrive earlier are left out of the statistics",
+              config::non_negative),
         field("replications", &Scenario::replications, "independent runs, pooled", between(1, 1e6)),
         field("fidelity", &Scenario::fidelity, "level of detail"),
         field("limits", &Scenario::limits, "bounds on the cost of a run"),
         required("llm", &Scenario::llm, "language model"),
-        field("cut", &Scenario::cut, "blocks on the device: 0 = all at the edge (raw input is sent), all = on the device"),
+        field("cut", &Scenario::cut,
+              "blocks on the device: 0 = all at the edge (raw input is sent), all = on the device"),
         required("device", &Scenario::device, "device tier"),
         required("edge", &Scenario::edge, "edge tier"),
         field("codec", &Scenario::codec, "activation compression at the cut"),
         field("transport", &Scenario::transport, "packet headers around each message"),
         required("workload", &Scenario::workload, "clients and their requests"),
         required("radio", &Scenario::radio, "radio leg"),
-        field("cells", &Scenario::cells, "cells that share the backhaul and the edge; clients are spread evenly", between(1, 1e5)),
+        field("cells", &Scenario::cells, "cells that share the backhaul and the edge; clients are spread evenly",
+              between(1, 1e5)),
         required("backhaul", &Scenario::backhaul, "from the base station to the edge"),
         field("target", &Scenario::target, "latency target"),
     };

@@ -1,9 +1,9 @@
 #include "sim/world.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
+
+#include <fmt/format.h>
 
 #include "core/ensure.h"
 
@@ -24,7 +24,8 @@ World::World(const Scenario& scenario, const Streams& streams, Scheduler& schedu
   const std::int64_t clients = scenario.workload.clients;
   for (std::int64_t cell = 0; cell < scenario.cells; ++cell) {
     const std::int64_t in_cell = clients / scenario.cells + (cell < clients % scenario.cells ? 1 : 0);
-    radios_.push_back(make_radio(scheduler, scenario.radio, {.cell = cell, .cells = scenario.cells, .clients = in_cell}, streams));
+    radios_.push_back(
+        make_radio(scheduler, scenario.radio, {.cell = cell, .cells = scenario.cells, .clients = in_cell}, streams));
   }
   for (std::int64_t client = 0; client < clients; ++client) devices_.emplace_back(scheduler, 1);
 }
@@ -51,7 +52,8 @@ void World::finish(RequestRecord& record) {
   record.finish = now();
   record.floor = floor(record.request.client, record.request.prompt, record.request.output);
   TRILEMMA_ENSURE(total(record.stages) == record.latency(), "the stages of a request add up to its latency");
-  TRILEMMA_ENSURE(record.outcome != Outcome::completed || record.latency() >= record.floor, "no request beats its floor");
+  TRILEMMA_ENSURE(record.outcome != Outcome::completed || record.latency() >= record.floor,
+                  "no request beats its floor");
   latencies_ += record.latency();
   --counts_.in_flight;
   ++(record.outcome == Outcome::completed ? counts_.completed : counts_.failed);
@@ -70,13 +72,17 @@ void World::integrate() {
   integrated_until_ = now();
 }
 
-Duration World::window() const { return scenario_.duration && !scenario_.requests ? *scenario_.duration : last_arrival_; }
+Duration World::window() const {
+  return scenario_.duration && !scenario_.requests ? *scenario_.duration : last_arrival_;
+}
 
 void World::check_balance() const {
   const RequestCounts& c = counts_;
-  TRILEMMA_ENSURE(c.offered == c.completed + c.failed + c.dropped + c.in_flight, "every offered request is in one place");
+  TRILEMMA_ENSURE(c.offered == c.completed + c.failed + c.dropped + c.in_flight,
+                  "every offered request is in one place");
   if (c.in_flight > 0) return;
-  TRILEMMA_ENSURE(requests_in_system_ == latencies_, "Little's law: the integral of requests in the system is the sum of latencies");
+  TRILEMMA_ENSURE(requests_in_system_ == latencies_,
+                  "Little's law: the integral of requests in the system is the sum of latencies");
 }
 
 StageTimes World::floor_stages(std::int64_t client, Tokens prompt, Tokens output) {
@@ -87,10 +93,12 @@ StageTimes World::floor_stages(std::int64_t client, Tokens prompt, Tokens output
     add(Stage::device, pass.device);
     if (!pass.leaves_device) continue;
     add(Stage::codec, pass.encode + pass.decode);
-    add(Stage::uplink_air, radio(client).floor(Direction::uplink, index_in_cell(client), pass.uplink));
+    const RadioFloor up = radio(client).floor(Direction::uplink, index_in_cell(client), pass.uplink);
+    add(Stage::uplink_wait, up.wait);
+    add(Stage::uplink_air, up.air);
     add(Stage::backhaul, backhaul_up_->floor(pass.uplink) + backhaul_down_->floor(pass.downlink));
     add(Stage::edge, pass.edge);
-    add(Stage::downlink, radio(client).floor(Direction::downlink, index_in_cell(client), pass.downlink));
+    add(Stage::downlink, radio(client).floor(Direction::downlink, index_in_cell(client), pass.downlink).total());
   }
   return stages;
 }

@@ -24,11 +24,15 @@ template <class T>
 concept Enumeration = std::is_enum_v<T> && !std::same_as<std::remove_const_t<decltype(names<T>)>, int>;
 
 template <class T>
-concept Struct = requires { T::fields(); };
+concept Struct = requires {
+  T::fields();
+};
 
 /// A struct whose value may be the name of a catalogue entry.
 template <class T>
-concept Catalogued = Struct<T> && requires { std::string_view(T::catalogue); };
+concept Catalogued = Struct<T> && requires {
+  std::string_view(T::catalogue);
+};
 
 /// A struct that checks how its fields fit together.
 struct FieldProblem {
@@ -68,21 +72,28 @@ inline std::vector<std::string> kinds_of() {
 
 /// Number that bounds are compared with, in the base unit of the quantity.
 template <class T>
-concept Bounded = std::same_as<T, double> || std::same_as<T, std::int64_t> || requires(T value) { value.value(); } ||
-                  std::same_as<T, Duration>;
+concept Bounded = std::same_as<T, double> || std::same_as<T, std::int64_t> || requires(T value) {
+  value.value();
+} || std::same_as<T, Duration>;
 
 template <Bounded T>
 constexpr double bounded_value(T value) {
-  if constexpr (std::same_as<T, Duration>) return static_cast<double>(value.count());
-  else if constexpr (requires { value.value(); }) return static_cast<double>(value.value());
-  else return static_cast<double>(value);
+  if constexpr (std::same_as<T, Duration>)
+    return static_cast<double>(value.count());
+  else if constexpr (requires { value.value(); })
+    return static_cast<double>(value.value());
+  else
+    return static_cast<double>(value);
 }
 
 template <Bounded T>
 std::string bound_text(double value) {
-  if constexpr (std::same_as<T, Duration>) return Text<T>::format(Duration(static_cast<std::int64_t>(value)));
-  else if constexpr (requires(T t) { t.value(); }) return Text<T>::format(T(static_cast<typename T::Rep>(value)));
-  else return Text<T>::format(static_cast<T>(value));
+  if constexpr (std::same_as<T, Duration>)
+    return Text<T>::format(Duration(static_cast<std::int64_t>(value)));
+  else if constexpr (requires(T t) { t.value(); })
+    return Text<T>::format(T(static_cast<typename T::Rep>(value)));
+  else
+    return Text<T>::format(static_cast<T>(value));
 }
 
 /// Joins "a" and "b" to "a.b".

@@ -23,10 +23,14 @@ Node* Node::find(std::string_view key) {
 
 std::string Node::shown() const {
   switch (kind) {
-    case Kind::scalar: return scalar;
-    case Kind::list: return "a list";
-    case Kind::map: return "a map";
-    case Kind::null: break;
+    case Kind::scalar:
+      return scalar;
+    case Kind::list:
+      return "a list";
+    case Kind::map:
+      return "a map";
+    case Kind::null:
+      break;
   }
   return "nothing";
 }

@@ -1,9 +1,9 @@
 #include "core/config/problems.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
+
+#include <fmt/format.h>
 
 namespace trilemma::config {
 namespace {
@@ -32,8 +32,7 @@ void Problems::add(const Origin& where, std::string_view path, std::string_view 
                                 : fmt::format("{}: {}: {}", where.text(), path, problem));
 }
 
-void Problems::add_value(const Origin& where, std::string_view path, std::string_view value,
-                         std::string_view problem) {
+void Problems::add_value(const Origin& where, std::string_view path, std::string_view value, std::string_view problem) {
   add(where, path, fmt::format("'{}' {}", printable(value), problem));
 }
 

@@ -1,8 +1,8 @@
 #include "core/config/reader.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 namespace trilemma::config {
 namespace {
@@ -87,7 +87,8 @@ Node Reader::resolve_variant(const Node& node, const std::string& path, const st
                              std::string_view family) {
   const bool short_form = node.kind == Node::Kind::scalar;
   if (!short_form && node.kind != Node::Kind::map) {
-    problems_.add_value(node.origin, path, node.shown(), fmt::format("is not a map; write '{{kind: {}, ...}}'", kinds.front()));
+    problems_.add_value(node.origin, path, node.shown(),
+                        fmt::format("is not a map; write '{{kind: {}, ...}}'", kinds.front()));
     return {};
   }
   const Node* kind = short_form ? &node : node.find("kind");

@@ -32,15 +32,24 @@ class Reader {
  private:
   template <class T>
   void read_value(const Node& node, const std::string& path, T& out, const Bounds& bounds = unbounded) {
-    if (node.kind == Node::Kind::null) return problems_.add(node.origin, path, "has no value; write one or delete the key");
-    if constexpr (std::same_as<T, std::string>) read_string(node, path, out);
-    else if constexpr (Leaf<T>) read_leaf(node, path, out, bounds);
-    else if constexpr (Enumeration<T>) read_enum(node, path, out);
-    else if constexpr (is_optional<T>) read_value(node, path, out.emplace(), bounds);
-    else if constexpr (is_list<T>) read_list(node, path, out, bounds);
-    else if constexpr (is_variant<T>) read_variant(node, path, out);
-    else if constexpr (Catalogued<T>) read_catalogued(node, path, out);
-    else read_struct(node, path, out);
+    if (node.kind == Node::Kind::null)
+      return problems_.add(node.origin, path, "has no value; write one or delete the key");
+    if constexpr (std::same_as<T, std::string>)
+      read_string(node, path, out);
+    else if constexpr (Leaf<T>)
+      read_leaf(node, path, out, bounds);
+    else if constexpr (Enumeration<T>)
+      read_enum(node, path, out);
+    else if constexpr (is_optional<T>)
+      read_value(node, path, out.emplace(), bounds);
+    else if constexpr (is_list<T>)
+      read_list(node, path, out, bounds);
+    else if constexpr (is_variant<T>)
+      read_variant(node, path, out);
+    else if constexpr (Catalogued<T>)
+      read_catalogued(node, path, out);
+    else
+      read_struct(node, path, out);
   }
 
   void read_string(const Node& node, const std::string& path, std::string& out);
@@ -68,8 +77,8 @@ class Reader {
     const bool low = number < bounds.min || (!bounds.min_allowed && number == bounds.min);
     const bool high = number > bounds.max || (!bounds.max_allowed && number == bounds.max);
     if (!low && !high) return {};
-    const std::string relation = low ? (bounds.min_allowed ? "below " : "not above ")
-                                     : (bounds.max_allowed ? "above " : "not below ");
+    const std::string relation =
+        low ? (bounds.min_allowed ? "below " : "not above ") : (bounds.max_allowed ? "above " : "not below ");
     return "is " + relation + bound_text<T>(low ? bounds.min : bounds.max) + "; write for example '" +
            std::string(inside_example<T>(bounds)) + "'";
   }
@@ -101,7 +110,8 @@ class Reader {
   template <class T>
   void read_list(const Node& node, const std::string& path, std::vector<T>& out, const Bounds& bounds) {
     if (node.kind != Node::Kind::list) {
-      return problems_.add_value(node.origin, path, node.shown(), "is not a list; write '[..., ...]' or one '- ' a line");
+      return problems_.add_value(node.origin, path, node.shown(),
+                                 "is not a list; write '[..., ...]' or one '- ' a line");
     }
     if (node.items.empty()) return problems_.add(node.origin, path, "is an empty list; write at least one item");
     out.clear();
@@ -124,7 +134,8 @@ class Reader {
     origins_[join_path(path, "kind")] = resolved.find("kind")->origin;
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       (try_alternative<std::variant_alternative_t<I, T>>(kind, resolved, path, out) || ...);
-    }(std::make_index_sequence<std::variant_size_v<T>>{});
+    }
+    (std::make_index_sequence<std::variant_size_v<T>>{});
   }
 
   template <class Alternative, class T>
@@ -159,16 +170,20 @@ class Reader {
   template <class T, class Class, class Member>
   void read_field(const Node& node, const std::string& path, T& out, const Field<Class, Member>& field) {
     const std::string field_path = join_path(path, field.key);
-    if (const Node* child = node.find(field.key)) return read_value(*child, field_path, out.*field.member, field.bounds);
+    if (const Node* child = node.find(field.key))
+      return read_value(*child, field_path, out.*field.member, field.bounds);
     if (field.presence == Presence::optional) return;
     problems_.add(node.origin, field_path, "is missing; " + example_line<Member>(field.key));
   }
 
   template <class Member>
   static std::string example_line(std::string_view key) {
-    if constexpr (Leaf<Member>) return "write for example '" + std::string(key) + ": " + std::string(Text<Member>::example) + "'";
-    else if constexpr (Enumeration<Member>) return "write for example '" + std::string(key) + ": " + std::string(names<Member>.front().text) + "'";
-    else return "write '" + std::string(key) + ":' with its value";
+    if constexpr (Leaf<Member>)
+      return "write for example '" + std::string(key) + ": " + std::string(Text<Member>::example) + "'";
+    else if constexpr (Enumeration<Member>)
+      return "write for example '" + std::string(key) + ": " + std::string(names<Member>.front().text) + "'";
+    else
+      return "write '" + std::string(key) + ":' with its value";
   }
 
   bool require_scalar(const Node& node, const std::string& path, std::string_view what, std::string_view example);

@@ -1,8 +1,8 @@
 #include "core/config/schema.h"
 
-#include <fmt/format.h>
-
 #include <vector>
+
+#include <fmt/format.h>
 
 namespace trilemma::config {
 namespace {
@@ -64,7 +64,8 @@ void add_section(const std::string& title, const Json& schema, std::vector<Secti
       if (!choice.contains("properties")) continue;
       const Json& properties = choice["properties"];
       const bool variant = properties.contains("kind") && properties["kind"].contains("const");
-      add_section(variant ? title + ", kind: " + properties["kind"]["const"].get<std::string>() : title, choice, sections);
+      add_section(variant ? title + ", kind: " + properties["kind"]["const"].get<std::string>() : title, choice,
+                  sections);
     }
     return;
   }
@@ -82,15 +83,20 @@ void add_section(const std::string& title, const Json& schema, std::vector<Secti
 std::string schema_to_markdown(const Json& schema, const std::string& title) {
   std::vector<Section> sections;
   add_section(title, schema, sections);
-  std::string page = fmt::format("# {}\n\nGenerated from the field lists of the program: `trilemma schema --format md`.\n", title);
+  std::string page =
+      fmt::format("# {}\n\nGenerated from the field lists of the program: `trilemma schema --format md`.\n", title);
   for (const Section& section : sections) {
-    page += fmt::format("\n## {}\n\n| key | value | default | range | meaning |\n|---|---|---|---|---|\n", section.title);
-    const std::string path = &section == &sections.front() ? "" : section.title.substr(0, section.title.find(',')) + ".";
+    page +=
+        fmt::format("\n## {}\n\n| key | value | default | range | meaning |\n|---|---|---|---|---|\n", section.title);
+    const std::string path =
+        &section == &sections.front() ? "" : section.title.substr(0, section.title.find(',')) + ".";
     const Json required = section.schema->value("required", Json::array());
     for (const auto& [key, child] : (*section.schema)["properties"].items()) {
-      const std::string value = child.contains("const") ? "`" + child["const"].get<std::string>() + "`" : value_text(child, path + key);
-      page += fmt::format("| `{}` | {} | {} | {} | {} |\n", key, cell(value), default_text(child, contains(required, key)),
-                          range_text(child), cell(child.value("description", "")));
+      const std::string value =
+          child.contains("const") ? "`" + child["const"].get<std::string>() + "`" : value_text(child, path + key);
+      page +=
+          fmt::format("| `{}` | {} | {} | {} | {} |\n", key, cell(value), default_text(child, contains(required, key)),
+                      range_text(child), cell(child.value("description", "")));
     }
   }
   return page;

@@ -25,7 +25,8 @@ void add_bounds(Json& schema, const Bounds& bounds) {
     // JSON Schema cannot compare texts; the range is for the human reader.
     std::string range;
     if (bounds.min > -1e300) range += (bounds.min_allowed ? ">= " : "> ") + bound_text<T>(bounds.min);
-    if (bounds.max < 1e300) range += (range.empty() ? "" : ", ") + std::string(bounds.max_allowed ? "<= " : "< ") + bound_text<T>(bounds.max);
+    if (bounds.max < 1e300)
+      range += (range.empty() ? "" : ", ") + std::string(bounds.max_allowed ? "<= " : "< ") + bound_text<T>(bounds.max);
     if (!range.empty()) schema["$comment"] = range;
   }
 }
@@ -33,10 +34,14 @@ void add_bounds(Json& schema, const Bounds& bounds) {
 template <class T>
 Json leaf_schema(const Bounds& bounds) {
   Json schema;
-  if constexpr (std::same_as<T, bool>) schema["type"] = "boolean";
-  else if constexpr (std::same_as<T, double>) schema["type"] = "number";
-  else if constexpr (std::same_as<T, std::int64_t> || std::same_as<T, Tokens>) schema["type"] = "integer";
-  else schema = Json{{"type", "string"}, {"pattern", Text<T>::pattern()}, {"examples", {std::string(Text<T>::example)}}};
+  if constexpr (std::same_as<T, bool>)
+    schema["type"] = "boolean";
+  else if constexpr (std::same_as<T, double>)
+    schema["type"] = "number";
+  else if constexpr (std::same_as<T, std::int64_t> || std::same_as<T, Tokens>)
+    schema["type"] = "integer";
+  else
+    schema = Json{{"type", "string"}, {"pattern", Text<T>::pattern()}, {"examples", {std::string(Text<T>::example)}}};
   add_bounds<T>(schema, bounds);
   return schema;
 }
@@ -55,7 +60,8 @@ Json struct_schema(const Catalogue& catalogue, const T& value, bool named) {
     schema["description"] = std::string(field.help);
     if (field.presence == Presence::required) {
       if (!named) needed.push_back(std::string(field.key));
-    } else if (Json standard = to_json(value.*field.member); !standard.is_null() && standard != "" && !standard.is_object()) {
+    } else if (Json standard = to_json(value.*field.member);
+               !standard.is_null() && standard != "" && !standard.is_object()) {
       schema["default"] = std::move(standard);
     }
     properties[std::string(field.key)] = std::move(schema);
@@ -94,7 +100,8 @@ Json schema_of(const Catalogue& catalogue, const T& value, const Bounds& bounds)
   } else if constexpr (is_optional<T>) {
     return schema_of<typename T::value_type>(catalogue, {}, bounds);
   } else if constexpr (is_list<T>) {
-    return Json{{"type", "array"}, {"items", schema_of<typename T::value_type>(catalogue, {}, bounds)}, {"minItems", 1}};
+    return Json{
+        {"type", "array"}, {"items", schema_of<typename T::value_type>(catalogue, {}, bounds)}, {"minItems", 1}};
   } else if constexpr (is_variant<T>) {
     return detail::variant_schema(catalogue, value);
   } else if constexpr (Catalogued<T>) {

@@ -1,7 +1,5 @@
 #include "core/config/text.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -9,6 +7,8 @@
 #include <limits>
 #include <optional>
 #include <span>
+
+#include <fmt/format.h>
 
 #include "core/ensure.h"
 
@@ -22,19 +22,18 @@ struct Unit {
 };
 
 // Largest first: format() takes the first unit that gives a number of at least one.
-constexpr std::array duration_units{
-    Unit{"h", 3600e9L}, Unit{"min", 60e9L}, Unit{"s", 1e9L}, Unit{"ms", 1e6L}, Unit{"us", 1e3L}, Unit{"ns", 1.0L},
-    Unit{"µs", 1e3L, false}};
-constexpr std::array byte_units{Unit{"GiB", 0x1p30L},      Unit{"MiB", 0x1p20L},      Unit{"KiB", 0x1p10L},
-                                Unit{"TiB", 0x1p40L},      Unit{"TB", 1e12L, false}, Unit{"GB", 1e9L, false},
-                                Unit{"MB", 1e6L, false},   Unit{"kB", 1e3L, false},   Unit{"KB", 1e3L, false},
+constexpr std::array duration_units{Unit{"h", 3600e9L}, Unit{"min", 60e9L}, Unit{"s", 1e9L},        Unit{"ms", 1e6L},
+                                    Unit{"us", 1e3L},   Unit{"ns", 1.0L},   Unit{"µs", 1e3L, false}};
+constexpr std::array byte_units{Unit{"GiB", 0x1p30L},    Unit{"MiB", 0x1p20L},     Unit{"KiB", 0x1p10L},
+                                Unit{"TiB", 0x1p40L},    Unit{"TB", 1e12L, false}, Unit{"GB", 1e9L, false},
+                                Unit{"MB", 1e6L, false}, Unit{"kB", 1e3L, false},  Unit{"KB", 1e3L, false},
                                 Unit{"B", 1.0L}};
 constexpr std::array bit_rate_units{Unit{"Tbit/s", 1e12L}, Unit{"Gbit/s", 1e9L}, Unit{"Mbit/s", 1e6L},
                                     Unit{"kbit/s", 1e3L}, Unit{"bit/s", 1.0L}};
-constexpr std::array byte_rate_units{Unit{"TB/s", 1e12L}, Unit{"GB/s", 1e9L}, Unit{"MB/s", 1e6L},
-                                     Unit{"kB/s", 1e3L}, Unit{"B/s", 1.0L}};
+constexpr std::array byte_rate_units{Unit{"TB/s", 1e12L}, Unit{"GB/s", 1e9L}, Unit{"MB/s", 1e6L}, Unit{"kB/s", 1e3L},
+                                     Unit{"B/s", 1.0L}};
 constexpr std::array operation_rate_units{
-    Unit{"TOP/s", 1e12L},          Unit{"GOP/s", 1e9L},          Unit{"MOP/s", 1e6L}, Unit{"OP/s", 1.0L},
+    Unit{"TOP/s", 1e12L},          Unit{"GOP/s", 1e9L},          Unit{"MOP/s", 1e6L},         Unit{"OP/s", 1.0L},
     Unit{"TFLOP/s", 1e12L, false}, Unit{"GFLOP/s", 1e9L, false}, Unit{"MFLOP/s", 1e6L, false}};
 constexpr std::array frequency_units{Unit{"GHz", 1e9L}, Unit{"MHz", 1e6L}, Unit{"kHz", 1e3L}, Unit{"Hz", 1.0L}};
 constexpr std::array event_rate_units{Unit{"/s", 1.0L}, Unit{"/min", 1.0L / 60, false}, Unit{"/h", 1.0L / 3600, false}};
@@ -85,8 +84,8 @@ Parsed<Number> leading_number(std::string_view text, std::string_view example) {
   if (digits.size() > 1 && digits[0] == '0' && is_digit(digits[1])) {
     return "starts with a zero, which YAML 1.1 reads as octal; write the number without leading zeros";
   }
-  if (text.size() > length && (text[length] == 'x' || text[length] == '.' || text[length] == '_' ||
-                               text[length] == ',')) {
+  if (text.size() > length &&
+      (text[length] == 'x' || text[length] == '.' || text[length] == '_' || text[length] == ',')) {
     return "is not a plain decimal number" + advice;
   }
   long double value = 0;
@@ -157,21 +156,29 @@ Parsed<T> whole_quantity(std::string_view text, std::span<const Unit> units, std
   return T(static_cast<std::int64_t>(whole));
 }
 
+/// `base_value / factor` with the fewest digits that read back as the same value: 0.944 is '94.4 %'.
+std::string number_in(double base_value, long double factor) {
+  const auto number = static_cast<double>(static_cast<long double>(base_value) / factor);
+  for (const int digits : {15, 16}) {
+    const std::string text = fmt::format("{:.{}g}", number, digits);
+    if (static_cast<double>(std::stold(text) * factor) == base_value) return format_number(std::stod(text));
+  }
+  return format_number(number);
+}
+
 /// The number in the first unit that leaves it at least one and short.
 std::string with_unit(double base_value, std::span<const Unit> units) {
+  constexpr std::size_t short_number = 9;
   const Unit* smallest = nullptr;
   for (const Unit& unit : units) {
     if (!unit.shown) continue;
     smallest = &unit;
     if (std::abs(base_value) < static_cast<double>(unit.factor)) continue;
-    const auto number = static_cast<double>(static_cast<long double>(base_value) / unit.factor);
-    // Exact only where the text reads back as the same value; 90 s is '90 s', not '1.5 min'.
-    if (static_cast<double>(static_cast<long double>(number) * unit.factor) != base_value) continue;
-    if (format_number(number).size() > 9) continue;
-    return format_number(number) + " " + std::string(unit.name);
+    const std::string number = number_in(base_value, unit.factor);
+    if (number.size() <= short_number) return number + " " + std::string(unit.name);
   }
-  return format_number(static_cast<double>(static_cast<long double>(base_value) / smallest->factor)) + " " +
-         std::string(smallest->name);
+  TRILEMMA_ENSURE(smallest != nullptr, "every quantity has a unit to be shown in");
+  return number_in(base_value, smallest->factor) + " " + std::string(smallest->name);
 }
 
 std::string unit_pattern(std::span<const Unit> units) {
@@ -202,7 +209,8 @@ std::string Text<Duration>::format(Duration value) {
   if (count != 0 && count % 60'000'000'000 == 0) return std::to_string(count / 60'000'000'000) + " min";
   if (count == 0) return "0 s";
   // Integer split: a double would lose nanoseconds beyond 104 days.
-  for (const auto& [unit, size] : {std::pair{"s", 1'000'000'000LL}, {"ms", 1'000'000LL}, {"us", 1'000LL}, {"ns", 1LL}}) {
+  for (const auto& [unit, size] :
+       {std::pair{"s", 1'000'000'000LL}, {"ms", 1'000'000LL}, {"us", 1'000LL}, {"ns", 1LL}}) {
     if (std::abs(count) < size) continue;
     if (count % size == 0) return fmt::format("{} {}", count / size, unit);
     std::string fraction = fmt::format("{:0{}}", std::abs(count % size), static_cast<int>(std::log10(size) + 0.5));
@@ -226,9 +234,9 @@ std::string Text<Bytes>::format(Bytes value) {
 }
 std::string Text<Bytes>::pattern() { return unit_pattern(byte_units); }
 
-#define TRILEMMA_REAL_TEXT(Type, units)                                                                 \
-  Parsed<Type> Text<Type>::parse(std::string_view text) { return real_quantity<Type>(text, units); }    \
-  std::string Text<Type>::format(Type value) { return with_unit(value.value(), units); }                \
+#define TRILEMMA_REAL_TEXT(Type, units)                                                              \
+  Parsed<Type> Text<Type>::parse(std::string_view text) { return real_quantity<Type>(text, units); } \
+  std::string Text<Type>::format(Type value) { return with_unit(value.value(), units); }             \
   std::string Text<Type>::pattern() { return unit_pattern(units); }
 
 TRILEMMA_REAL_TEXT(BitRate, bit_rate_units)

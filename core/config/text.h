@@ -19,14 +19,14 @@ using Parsed = std::variant<T, std::string>;
 template <class T>
 struct Text;
 
-#define TRILEMMA_TEXT(Type, What, Example)                            \
-  template <>                                                         \
-  struct Text<Type> {                                                 \
-    static constexpr std::string_view what = What;                    \
-    static constexpr std::string_view example = Example;              \
-    static Parsed<Type> parse(std::string_view text);                 \
-    static std::string format(Type value);                            \
-    static std::string pattern();                                     \
+#define TRILEMMA_TEXT(Type, What, Example)               \
+  template <>                                            \
+  struct Text<Type> {                                    \
+    static constexpr std::string_view what = What;       \
+    static constexpr std::string_view example = Example; \
+    static Parsed<Type> parse(std::string_view text);    \
+    static std::string format(Type value);               \
+    static std::string pattern();                        \
   }
 
 TRILEMMA_TEXT(Duration, "a time", "0.5 ms");

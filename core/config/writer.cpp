@@ -1,8 +1,8 @@
 #include "core/config/writer.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 namespace trilemma::config {
 namespace {
@@ -30,6 +30,7 @@ std::string origin_text(const Origins& origins, const std::string& path) {
 
 void add_lines(const Json& value, const std::string& path, const std::string& lead, const std::string& indent,
                const Origins& origins, std::vector<Line>& lines) {
+  if (value == "" || (value.is_structured() && value.empty() && !lead.empty())) return;  // nothing was said
   if (!value.is_structured()) {
     lines.push_back({lead + scalar_text(value), origin_text(origins, path)});
     return;

@@ -1,13 +1,13 @@
 #include "core/config/yaml.h"
 
-#include <fmt/format.h>
-#include <yaml-cpp/eventhandler.h>
-#include <yaml-cpp/yaml.h>
-
 #include <algorithm>
 #include <fstream>
 #include <optional>
 #include <sstream>
+
+#include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/yaml.h>
 
 #include "core/config/problems.h"
 
@@ -17,9 +17,7 @@ namespace {
 constexpr std::size_t deepest = 64;
 constexpr std::uintmax_t largest_file = 1U << 20U;
 
-[[noreturn]] void fail(const Origin& where, const std::string& problem) {
-  throw Error(where.text() + ": " + problem);
-}
+[[noreturn]] void fail(const Origin& where, const std::string& problem) { throw Error(where.text() + ": " + problem); }
 
 /// Builds our tree from yaml-cpp's events; its own Node keeps neither duplicate keys apart nor places of keys.
 class TreeBuilder final : public YAML::EventHandler {
@@ -80,8 +78,8 @@ class TreeBuilder final : public YAML::EventHandler {
     Level& level = stack_.back();
     for (const Entry& entry : level.node.entries) {
       if (entry.key != key) continue;
-      fail(at(mark), fmt::format("duplicate key '{}'; it already stands at {}", printable(key),
-                                 entry.key_origin.text()));
+      fail(at(mark),
+           fmt::format("duplicate key '{}'; it already stands at {}", printable(key), entry.key_origin.text()));
     }
     level.pending = Entry{.key = key, .key_origin = at(mark), .value = {}};
   }
@@ -186,7 +184,8 @@ Node read_yaml_file(const std::filesystem::path& path, const std::string& shown)
 void apply_set(Node& root, std::string_view option) {
   const Origin where{.source = "--set " + printable(option)};
   const std::size_t equals = option.find('=');
-  if (equals == std::string_view::npos || equals == 0) fail(where, "has no '='; write for example '--set workload.clients=10'");
+  if (equals == std::string_view::npos || equals == 0)
+    fail(where, "has no '='; write for example '--set workload.clients=10'");
   std::string_view path = option.substr(0, equals);
   Node* node = &root;
   while (true) {

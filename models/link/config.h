@@ -33,7 +33,8 @@ struct FixedLink {
   }
 };
 
-/// Fibre with store-and-forward switches: switches + 1 hops, each serialises at `rate` frame by frame; the length is travelled once.
+/// Fibre with store-and-forward switches: switches + 1 hops, each serialises at `rate` frame by frame; the length is
+/// travelled once.
 struct FibreLink {
   static constexpr std::string_view kind = "fibre";
   std::string title;
@@ -51,12 +52,15 @@ struct FibreLink {
         config::field("title", &FibreLink::title, "full name"),
         config::required("length", &FibreLink::length, "length of the fibre, one way", config::between(0, 4e7)),
         config::field("rate", &FibreLink::rate, "rate of every hop, each way", config::positive),
-        config::field("switches", &FibreLink::switches, "store-and-forward switches on the way", config::between(0, 1000)),
-        config::field("switch_latency", &FibreLink::switch_latency, "forwarding latency of one switch", config::non_negative),
+        config::field("switches", &FibreLink::switches, "store-and-forward switches on the way",
+                      config::between(0, 1000)),
+        config::field("switch_latency", &FibreLink::switch_latency, "forwarding latency of one switch",
+                      config::non_negative),
         config::field("delay", &FibreLink::delay, "further constant delay, one way", config::non_negative),
         config::field("frame", &FibreLink::frame, "largest payload of a frame", config::between(1, 1e9)),
         config::field("frame_overhead", &FibreLink::frame_overhead,
-                      "bytes around each frame; Ethernet: preamble 8, header 14, FCS 4, gap 12", config::between(0, 1e6)),
+                      "bytes around each frame; Ethernet: preamble 8, header 14, FCS 4, gap 12",
+                      config::between(0, 1e6)),
         config::field("source", &FibreLink::source, "where the numbers come from")};
   }
 };

@@ -22,7 +22,8 @@ class SerialLink final : public Link {
 
  private:
   [[nodiscard]] Bytes on_wire(Bytes size) const {
-    const std::int64_t frames = std::max<std::int64_t>(1, (size.value() + fibre_.frame.value() - 1) / fibre_.frame.value());
+    const std::int64_t frames =
+        std::max<std::int64_t>(1, (size.value() + fibre_.frame.value() - 1) / fibre_.frame.value());
     return size + frames * fibre_.frame_overhead;
   }
   /// Frames follow each other through the switches, so each switch adds one frame, the longest, and its latency.

@@ -13,19 +13,19 @@ namespace trilemma {
 struct LlmConfig {
   static constexpr std::string_view catalogue = "llms";
 
-  std::string kind = "custom";           // name of the catalogue entry this started from
+  std::string kind = "custom";  // name of the catalogue entry this started from
   std::string title;
-  std::int64_t layers = 0;               // transformer blocks
-  std::int64_t hidden = 0;               // width of the residual stream
-  std::int64_t heads = 0;                // query heads
-  std::int64_t kv_heads = 0;             // key/value heads (grouped-query attention)
-  std::int64_t head_size = 0;            // width of one head
-  std::int64_t feed_forward = 0;         // width of the feed-forward layer
+  std::int64_t layers = 0;                 // transformer blocks
+  std::int64_t hidden = 0;                 // width of the residual stream
+  std::int64_t heads = 0;                  // query heads
+  std::int64_t kv_heads = 0;               // key/value heads (grouped-query attention)
+  std::int64_t head_size = 0;              // width of one head
+  std::int64_t feed_forward = 0;           // width of the feed-forward layer
   std::int64_t feed_forward_matrices = 3;  // 3 = gated (SwiGLU), 2 = plain
   std::int64_t vocabulary = 0;
-  bool tied_embeddings = false;          // the LM head is the embedding matrix
-  bool attention_bias = false;           // biases on the Q, K and V projections
-  Tokens context{0};                     // longest sequence the model accepts
+  bool tied_embeddings = false;  // the LM head is the embedding matrix
+  bool attention_bias = false;   // biases on the Q, K and V projections
+  Tokens context{0};             // longest sequence the model accepts
   std::string source;
 
   static constexpr auto fields() {

@@ -12,13 +12,19 @@ constexpr double scale_bits = 16;
 
 double precision_bits(Precision precision) {
   switch (precision) {
-    case Precision::fp32: return 32;
+    case Precision::fp32:
+      return 32;
     case Precision::bf16:
-    case Precision::fp16: return 16;
-    case Precision::int8: return 8;
-    case Precision::int4: return 4;
-    case Precision::int2: return 2;
-    case Precision::int1: return 1;
+    case Precision::fp16:
+      return 16;
+    case Precision::int8:
+      return 8;
+    case Precision::int4:
+      return 4;
+    case Precision::int2:
+      return 2;
+    case Precision::int1:
+      return 1;
   }
   TRILEMMA_ENSURE(false, "every precision has a width");
   return 0;
@@ -37,7 +43,9 @@ Bytes round_up(double bytes) { return Bytes(static_cast<std::int64_t>(std::ceil(
 
 }  // namespace
 
-ModelPart whole_model(const LlmConfig& llm) { return {.first = 0, .last = llm.layers, .embedding = true, .head = true}; }
+ModelPart whole_model(const LlmConfig& llm) {
+  return {.first = 0, .last = llm.layers, .embedding = true, .head = true};
+}
 
 ModelPart device_part(const LlmConfig& llm, std::int64_t cut) {
   TRILEMMA_ENSURE(cut >= 0 && cut <= llm.layers, "a cut lies inside the model");
@@ -95,8 +103,8 @@ Work forward_work(const LlmConfig& llm, const ModelPart& part, WeightFormat form
   const double weight_size = bits_per_weight(format) / 8;
   // Query i of the new tokens attends to the cached tokens, to those before it and to itself.
   const double pairs = count * cached + count * (count + 1) / 2;
-  double operations = layers * (2 * matrix_parameters(llm) * count +
-                                4 * static_cast<double>(llm.heads * llm.head_size) * pairs);
+  double operations =
+      layers * (2 * matrix_parameters(llm) * count + 4 * static_cast<double>(llm.heads * llm.head_size) * pairs);
   double bytes = layers * static_cast<double>(layer_parameters(llm)) * weight_size +
                  static_cast<double>(kv_bytes(llm, part, tokens + context).value());
   if (part.embedding) bytes += count * static_cast<double>(llm.hidden) * weight_size;

@@ -49,9 +49,9 @@ Bytes activation_bytes(const LlmConfig& llm, Tokens tokens);
 /// What one forward pass costs a processor.
 struct Work {
   Operations operations{0};
-  Bytes bytes{0};           // read from memory: weights once, KV cache
+  Bytes bytes{0};  // read from memory: weights once, KV cache
   std::int64_t layers = 0;
-  bool any = false;         // false: the part is empty and costs nothing, not even a call
+  bool any = false;  // false: the part is empty and costs nothing, not even a call
 };
 
 /// A forward pass of `tokens` new tokens over a part after `context` tokens that are already in the KV cache.

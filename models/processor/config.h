@@ -48,7 +48,8 @@ struct PrecisionRate {
         required("precision", &PrecisionRate::precision, "number format of the weights"),
         required("compute", &PrecisionRate::compute, "peak arithmetic rate", positive),
         required("compute_efficiency", &PrecisionRate::compute_efficiency, "share of the peak that is reached", share),
-        required("memory_efficiency", &PrecisionRate::memory_efficiency, "share of the bandwidth that is reached", share),
+        required("memory_efficiency", &PrecisionRate::memory_efficiency, "share of the bandwidth that is reached",
+                 share),
     };
   }
 };
@@ -60,12 +61,12 @@ struct ProcessorConfig {
   std::string kind = "custom";
   std::string title;
   Tier tier = Tier::workstation;
-  Bytes memory{0};                  // RAM for activations, KV cache and (without `storage`) weights
-  Bytes reserve{0};                 // of it taken by the operating system and the runtime
-  std::optional<Bytes> storage;     // flash that holds the weights, when they are read in place
-  ByteRate bandwidth{0};            // of the memory that weights are streamed from
-  Duration per_call{0};             // fixed cost of one forward pass (launch, synchronisation)
-  Duration per_layer{0};            // fixed cost of one transformer block
+  Bytes memory{0};                       // RAM for activations, KV cache and (without `storage`) weights
+  Bytes reserve{0};                      // of it taken by the operating system and the runtime
+  std::optional<Bytes> storage;          // flash that holds the weights, when they are read in place
+  ByteRate bandwidth{0};                 // of the memory that weights are streamed from
+  Duration per_call{0};                  // fixed cost of one forward pass (launch, synchronisation)
+  Duration per_layer{0};                 // fixed cost of one transformer block
   std::int64_t quantisation_block = 32;  // weights that share one 16-bit scale at 8 bits and below; 0 = no scales
   std::vector<PrecisionRate> rates;
   Quality quality = Quality::guess;

@@ -48,8 +48,6 @@ bool fits(const ProcessorConfig& processor, const MemoryNeed& need) {
   return need.weights <= *processor.storage && need.working() <= processor.memory;
 }
 
-Bytes capacity(const ProcessorConfig& processor) {
-  return processor.memory + processor.storage.value_or(Bytes(0));
-}
+Bytes capacity(const ProcessorConfig& processor) { return processor.memory + processor.storage.value_or(Bytes(0)); }
 
 }  // namespace trilemma

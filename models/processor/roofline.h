@@ -10,9 +10,9 @@ namespace trilemma {
 /// What the processor reaches with weights of `precision`, or nothing when it cannot run them.
 std::optional<PrecisionRate> rate_for(const ProcessorConfig& processor, Precision precision);
 
-/// Time of one forward pass: call + layers x per-layer overhead + max(operations / compute, bytes / bandwidth), with the
-/// efficiencies of the precision. Williams et al., Roofline, CACM 2009. No overlap of passes, no cache reuse between
-/// them; docs/models.md says where the fit holds. Requires rate_for(processor, precision).
+/// Time of one forward pass: call + layers x per-layer overhead + max(operations / compute, bytes / bandwidth), with
+/// the efficiencies of the precision. Williams et al., Roofline, CACM 2009. No overlap of passes, no cache reuse
+/// between them; docs/models.md says where the fit holds. Requires rate_for(processor, precision).
 Duration forward_time(const ProcessorConfig& processor, Precision precision, const Work& work);
 
 /// Time of a codec pass on the same processor: max(operations / vector rate, bytes / bandwidth) at the efficiencies of

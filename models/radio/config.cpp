@@ -1,8 +1,8 @@
 #include "models/radio/config.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "core/config/text.h"
 #include "models/radio/frame_grid.h"
@@ -53,13 +53,16 @@ std::string distance_problem(const NrRadio& radio) {
   const auto outside = [&](Metres distance) { return distance < range.min || distance > range.max; };
   const bool bad = std::visit(
       [&](const auto& placement) {
-        if constexpr (requires { placement.distance; }) return outside(placement.distance);
-        else return outside(placement.nearest) || outside(placement.radius);
+        if constexpr (requires { placement.distance; })
+          return outside(placement.distance);
+        else
+          return outside(placement.nearest) || outside(placement.radius);
       },
       radio.placement);
   if (!bad) return {};
   return fmt::format("lies outside {} to {}, where TR 38.901 specifies '{}'; write distances inside",
-                     Text<Metres>::format(range.min), Text<Metres>::format(range.max), config::name_of(radio.environment));
+                     Text<Metres>::format(range.min), Text<Metres>::format(range.max),
+                     config::name_of(radio.environment));
 }
 
 }  // namespace
@@ -85,8 +88,10 @@ std::vector<FieldProblem> NrRadio::problems() const {
   } else {
     add("frame", frame_problem(*this));
   }
-  if (numerology == 4) add("numerology", "has no data channel in TS 38.211; write 2, 3, 5 or 6");
-  else add("bandwidth", bandwidth_problem(*this));
+  if (numerology == 4)
+    add("numerology", "has no data channel in TS 38.211; write 2, 3, 5 or 6");
+  else
+    add("bandwidth", bandwidth_problem(*this));
   if (!processing_times(static_cast<int>(numerology), capability)) {
     add("capability", "has no processing times at this numerology in TS 38.214; write '1'");
   }

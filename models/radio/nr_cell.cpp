@@ -1,9 +1,9 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <numbers>
+
+#include <fmt/format.h>
 
 #include "core/ensure.h"
 #include "models/radio/nr_phy.h"
@@ -35,9 +35,12 @@ Decibels sinr(const NrRadio& config, const StationConfig& from, const StationCon
 }
 
 ClientLinks draw_links(const NrRadio& config, const NrPhy& phy, const CellPlace& place, const Streams& streams) {
-  const Propagation propagation({.environment = config.environment, .carrier = config.carrier,
-                                 .line_of_sight = config.line_of_sight, .shadowing = config.shadowing,
-                                 .seed = streams.seed(), .replication = streams.replication()});
+  const Propagation propagation({.environment = config.environment,
+                                 .carrier = config.carrier,
+                                 .line_of_sight = config.line_of_sight,
+                                 .shadowing = config.shadowing,
+                                 .seed = streams.seed(),
+                                 .replication = streams.replication()});
   const Heights standard = default_heights(config.environment);
   const auto height = [](Metres own, Metres fallback) { return own == Metres(0) ? fallback : own; };
   const Position base{.z = height(config.base_station.height, standard.base_station)};
@@ -54,11 +57,16 @@ ClientLinks draw_links(const NrRadio& config, const NrPhy& phy, const CellPlace&
     const Position device{.x = distance, .z = height(config.device.height, standard.ue)};
     const auto stream = static_cast<std::int64_t>(stream_number(fmt::format("client {}/propagation", client)));
     const PathLoss path = propagation.draw(stream, device, base);
-    const NrLink& up = links.uplink.emplace_back(phy.link(sinr(config, config.device, config.base_station, path.loss, blocks)));
-    const NrLink& down = links.downlink.emplace_back(phy.link(sinr(config, config.base_station, config.device, path.loss, blocks)));
-    links.states.push_back({.distance_m = distance.value(), .line_of_sight = path.line_of_sight,
-                            .uplink_sinr_db = up.sinr.value(), .downlink_sinr_db = down.sinr.value(),
-                            .uplink_mcs = up.mcs, .downlink_mcs = down.mcs,
+    const NrLink& up =
+        links.uplink.emplace_back(phy.link(sinr(config, config.device, config.base_station, path.loss, blocks)));
+    const NrLink& down =
+        links.downlink.emplace_back(phy.link(sinr(config, config.base_station, config.device, path.loss, blocks)));
+    links.states.push_back({.distance_m = distance.value(),
+                            .line_of_sight = path.line_of_sight,
+                            .uplink_sinr_db = up.sinr.value(),
+                            .downlink_sinr_db = down.sinr.value(),
+                            .uplink_mcs = up.mcs,
+                            .downlink_mcs = down.mcs,
                             .uplink_bler = up.first_bler[static_cast<std::size_t>(config.symbols)],
                             .in_coverage = up.meets_target && down.meets_target});
   }
@@ -70,7 +78,11 @@ ClientLinks draw_links(const NrRadio& config, const NrPhy& phy, const CellPlace&
 class ConfiguredGrants {
  public:
   ConfiguredGrants(Scheduler& scheduler, const NrPhy& phy, std::span<const NrLink> links, Rng rng)
-      : scheduler_(scheduler), phy_(phy), links_(links), sender_(phy, Direction::uplink, std::move(rng)), free_from_(links.size()) {}
+      : scheduler_(scheduler),
+        phy_(phy),
+        links_(links),
+        sender_(phy, Direction::uplink, std::move(rng)),
+        free_from_(links.size()) {}
 
   void send(RadioMessage& message) {
     const NrLink& link = links_[message.client];
@@ -82,9 +94,11 @@ class ConfiguredGrants {
       const FrameGrid::Opportunity opportunity = phy_.grid().at(Direction::uplink, occasion);
       const bool sent = use(message, link, opportunity);
       free_from_[message.client] = occasion + step();
-      occasion = sent || message.unsent > Bytes(0) ? occasion + step() : own_at_or_after(message.client, pending_.front().eligible, occasion);
+      occasion = sent || message.unsent > Bytes(0)
+                     ? occasion + step()
+                     : own_at_or_after(message.client, pending_.front().eligible, occasion);
     }
-    message.air += phy_.decoding(Direction::uplink);
+    message.air += phy_.decoding();
     scheduler_.at(message.decoded, message.done);
   }
   [[nodiscard]] const RadioCounts& counts() const { return sender_.counts(); }
@@ -105,7 +119,8 @@ class ConfiguredGrants {
 
   /// Uses one occasion of the client for a block that is due again or for new data; false when it stays empty.
   bool use(RadioMessage& message, const NrLink& link, const FrameGrid::Opportunity& opportunity) {
-    const FrameGrid::Span on_air{opportunity.start, phy_.grid().end(Direction::uplink, opportunity, opportunity.symbols)};
+    const FrameGrid::Span on_air{opportunity.start,
+                                 phy_.grid().end(Direction::uplink, opportunity, opportunity.symbols)};
     const auto due = std::find_if(pending_.begin(), pending_.end(), [&](const Pending& block) {
       return block.eligible <= opportunity.start && block.symbols <= opportunity.symbols;
     });
@@ -144,8 +159,10 @@ class NrCell final : public Radio {
         phy_(config),
         clients_(draw_links(config, phy_, place, streams)),
         grants_(scheduler, phy_, clients_.uplink, streams.stream(fmt::format("cell {}/uplink errors", place.cell))),
-        uplink_(scheduler, phy_, Direction::uplink, clients_.uplink, streams.stream(fmt::format("cell {}/uplink errors", place.cell))),
-        downlink_(scheduler, phy_, Direction::downlink, clients_.downlink, streams.stream(fmt::format("cell {}/downlink errors", place.cell))) {}
+        uplink_(scheduler, phy_, Direction::uplink, clients_.uplink,
+                streams.stream(fmt::format("cell {}/uplink errors", place.cell))),
+        downlink_(scheduler, phy_, Direction::downlink, clients_.downlink,
+                  streams.stream(fmt::format("cell {}/downlink errors", place.cell))) {}
 
   void send(Direction direction, RadioMessage& message) override {
     TRILEMMA_ENSURE(message.size > Bytes(0), "a message over the air has at least one byte");
@@ -154,11 +171,11 @@ class NrCell final : public Radio {
     uplink_.send(message);
   }
 
-  [[nodiscard]] Duration floor(Direction direction, ClientIndex client, Bytes size) const override {
+  [[nodiscard]] RadioFloor floor(Direction direction, ClientIndex client, Bytes size) const override {
     const bool own = granted(direction);
     const std::int64_t owners = own ? static_cast<std::int64_t>(clients_.uplink.size()) : 1;
     const Key key{direction, links(direction)[client].mcs, size.value(), own ? client : 0};
-    const auto [entry, added] = floors_.try_emplace(key, Duration{0});
+    const auto [entry, added] = floors_.try_emplace(key, RadioFloor{});
     if (added) entry->second = phy_.floor(direction, key.mcs, size, own ? client : 0, owners);
     return entry->second;
   }
@@ -168,7 +185,8 @@ class NrCell final : public Radio {
     double largest = 0;
     for (const RadioDemand& one : demand) {
       const NrLink& link = links(direction)[one.client];
-      const double load = one.rate * (granted(direction) ? mean_occasions(link, one.size) : mean_symbols(link, one.size));
+      const double load =
+          one.rate * (granted(direction) ? mean_occasions(link, one.size) : mean_symbols(link, one.size));
       total += load;
       largest = std::max(largest, load);
     }
@@ -230,7 +248,7 @@ class NrCell final : public Radio {
   ConfiguredGrants grants_;
   SharedChannel uplink_;
   SharedChannel downlink_;
-  mutable std::map<Key, Duration> floors_;
+  mutable std::map<Key, RadioFloor> floors_;
 };
 
 }  // namespace

@@ -14,7 +14,8 @@ Duration half(Duration time) { return (time + 1ns) / 2; }
 TransportBlockShape shape_of(const NrRadio& config) {
   const auto blocks = resource_blocks(config.bandwidth, static_cast<int>(config.numerology));
   TRILEMMA_ENSURE(blocks.has_value(), "a radio config without problems has a channel bandwidth");
-  return {.resource_blocks = *blocks, .dmrs_per_prb = reference_signals_per_prb, .layers = static_cast<int>(config.layers)};
+  return {
+      .resource_blocks = *blocks, .dmrs_per_prb = reference_signals_per_prb, .layers = static_cast<int>(config.layers)};
 }
 
 }  // namespace
@@ -93,36 +94,44 @@ Instant NrPhy::next_chance(Direction direction, Instant end) const {
   return feedback.end + half2_ + preparation();
 }
 
-Instant NrPhy::completion(Direction direction, int mcs, Bytes size, std::int64_t index, std::int64_t step) const {
+NrPhy::Delivery NrPhy::deliver(Direction direction, int mcs, Bytes size, std::int64_t index, std::int64_t step) const {
+  TRILEMMA_ENSURE(payload(mcs, static_cast<int>(shape_.symbols)) > Bytes(0), "a full opportunity carries payload");
+  Duration air{0};
   while (true) {
     const FrameGrid::Opportunity opportunity = grid_.at(direction, index);
-    const int symbols = step > 1 || (direction == Direction::uplink && access_ == Access::configured_grant)
-                            ? (payload(mcs, opportunity.symbols) > Bytes(0) ? opportunity.symbols : 0)
-                            : symbols_for(mcs, size, opportunity.symbols);
+    const bool usable = payload(mcs, opportunity.symbols) > Bytes(0);
+    const int symbols =
+        usable && whole_opportunities(direction) ? opportunity.symbols : symbols_for(mcs, size, opportunity.symbols);
     if (symbols > 0) {
+      const Instant end = grid_.end(direction, opportunity, symbols);
+      air += end - opportunity.start;
       size -= payload(mcs, symbols);
-      if (size <= Bytes(0)) return grid_.end(direction, opportunity, symbols) + decoding(direction);
+      if (size <= Bytes(0)) return {.decoded = end + decoding(), .air = air + decoding()};
     }
     index += step;
   }
 }
 
-Duration NrPhy::floor(Direction direction, int mcs, Bytes size, std::int64_t owner, std::int64_t owners) const {
-  const std::int64_t count = grid_.opportunities(direction);
-  Duration best = Duration::max();
+RadioFloor NrPhy::floor(Direction direction, int mcs, Bytes size, std::int64_t owner, std::int64_t owners) const {
+  RadioFloor best{.wait = Duration::max() / 2};
+  const auto consider = [&](Instant offered, std::int64_t index) {
+    const Delivery delivery = deliver(direction, mcs, size, index, owners);
+    const Duration latency = delivery.decoded - offered;
+    if (latency < best.total()) best = {.wait = latency - delivery.air, .air = delivery.air};
+  };
   if (direction == Direction::downlink || access_ == Access::configured_grant) {
+    const std::int64_t count = grid_.opportunities(direction);
     for (std::int64_t k = 0; k < count; ++k) {
       // One period later than 0, so that the preparation lies at positive times.
       const std::int64_t index = owner + owners * (k + count);
-      best = std::min(best, completion(direction, mcs, size, index, owners) - grid_.at(direction, index).start + preparation());
+      consider(grid_.at(direction, index).start - preparation(), index);
     }
     return best;
   }
   // Dynamic grant: the luckiest arrivals are those just in time for a scheduling request.
   for (Instant time = half1_; time < half1_ + grid_.period();) {
     const FrameGrid::Span request = grid_.next_control(Direction::uplink, time);
-    const std::int64_t index = grid_.next(direction, after_request(request.end)).index;
-    best = std::min(best, completion(direction, mcs, size, index, 1) - (request.start - half1_));
+    consider(request.start - half1_, grid_.next(direction, after_request(request.end)).index);
     time = request.start + 1ns;
   }
   return best;

@@ -8,6 +8,7 @@
 #include "models/radio/config.h"
 #include "models/radio/error_model.h"
 #include "models/radio/frame_grid.h"
+#include "models/radio/radio.h"
 
 namespace trilemma {
 
@@ -52,16 +53,26 @@ class NrPhy {
   /// From when a block whose transmission ended at `end` can be sent again: decoding, feedback, preparation.
   [[nodiscard]] Instant next_chance(Direction direction, Instant end) const;
   /// From the last symbol on the air to the bits.
-  [[nodiscard]] Duration decoding(Direction direction) const { return direction == Direction::uplink ? half1_ : half1_; }
+  [[nodiscard]] Duration decoding() const { return half1_; }
 
   /// Latency of a message on an empty cell without errors, over the luckiest arrival; `owner` of `owners` configured
   /// grants, or 0 of 1 where the resources are shared.
-  [[nodiscard]] Duration floor(Direction direction, int mcs, Bytes size, std::int64_t owner, std::int64_t owners) const;
+  [[nodiscard]] RadioFloor floor(Direction direction, int mcs, Bytes size, std::int64_t owner,
+                                 std::int64_t owners) const;
 
  private:
   [[nodiscard]] Duration preparation() const { return half2_; }
   [[nodiscard]] Instant after_request(Instant request_end) const;
-  [[nodiscard]] Instant completion(Direction direction, int mcs, Bytes size, std::int64_t index, std::int64_t step) const;
+  /// How a message fares that has every `step`-th opportunity from `index` on to itself.
+  struct Delivery {
+    Instant decoded{0};
+    Duration air{0};
+  };
+  [[nodiscard]] Delivery deliver(Direction direction, int mcs, Bytes size, std::int64_t index, std::int64_t step) const;
+  /// Whether blocks fill their whole opportunity, needed or not.
+  [[nodiscard]] bool whole_opportunities(Direction direction) const {
+    return direction == Direction::uplink && access_ == Access::configured_grant;
+  }
 
   Access access_;
   FrameGrid grid_;

@@ -17,11 +17,11 @@ class Pipe final : public Radio {
     lane.busy += serialisation;
     ++lane.counts.blocks;
     message.blocks = 1;
-    message.air = floor(direction, message.client, message.size);
+    message.air = serialisation + delay();
     scheduler_.at(lane.free_at + delay(), message.done);
   }
-  [[nodiscard]] Duration floor(Direction /*direction*/, ClientIndex /*client*/, Bytes size) const override {
-    return serialise(size) + delay();
+  [[nodiscard]] RadioFloor floor(Direction /*direction*/, ClientIndex /*client*/, Bytes size) const override {
+    return {.air = serialise(size) + delay()};
   }
   [[nodiscard]] double forecast(Direction /*direction*/, std::span<const RadioDemand> demand) const override {
     double load = 0;

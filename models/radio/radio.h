@@ -23,14 +23,14 @@ struct RadioMessage {
   Bytes size{0};
   Action done;
   // Set by the radio before `done` runs.
-  bool lost = false;         // a transport block failed in all its transmissions
-  Duration air{0};           // on the air, retransmissions included, and the receiver's decoding of the last block
-  std::int32_t blocks = 0;   // transport blocks
+  bool lost = false;        // a transport block failed in all its transmissions
+  Duration air{0};          // on the air, retransmissions included, and the receiver's decoding of the last block
+  std::int32_t blocks = 0;  // transport blocks
   std::int32_t retransmissions = 0;
   // The radio's own.
   Instant offered{0};
-  Instant eligible{0};       // from when a first transmission is possible
-  Instant decoded{0};        // when the last block so far is known at the receiver
+  Instant eligible{0};  // from when a first transmission is possible
+  Instant decoded{0};   // when the last block so far is known at the receiver
   Bytes unsent{0};
   std::int32_t retransmissions_due = 0;
   RadioMessage* next = nullptr;
@@ -43,11 +43,18 @@ struct RadioDemand {
   double rate;
 };
 
+/// Lower bound of a transfer's latency: an empty cell, the luckiest instant, no error.
+struct RadioFloor {
+  Duration wait{0};  // processing, grants and gaps that nobody escapes
+  Duration air{0};   // on the air and decoding
+  [[nodiscard]] Duration total() const { return wait + air; }
+};
+
 struct RadioCounts {
-  std::int64_t blocks = 0;           // transport blocks, first transmissions
+  std::int64_t blocks = 0;  // transport blocks, first transmissions
   std::int64_t retransmissions = 0;
   std::int64_t lost_blocks = 0;
-  double symbols = 0;                // on the air, of the direction
+  double symbols = 0;  // on the air, of the direction
 };
 
 /// What a client's link looks like; static in this model.
@@ -58,8 +65,8 @@ struct RadioLinkState {
   double downlink_sinr_db;
   int uplink_mcs;
   int downlink_mcs;
-  double uplink_bler;   // first transmission of a full opportunity
-  bool in_coverage;     // MCS 0 meets the block error target, uplink and downlink
+  double uplink_bler;  // first transmission of a full opportunity
+  bool in_coverage;    // MCS 0 meets the block error target, uplink and downlink
 };
 
 /// One cell. Directions do not disturb each other.
@@ -68,8 +75,7 @@ class Radio {
   virtual ~Radio() = default;
   /// Runs message.done when the message has arrived or is lost; fills in the rest of `message`.
   virtual void send(Direction direction, RadioMessage& message) = 0;
-  /// Lower bound of the latency of a message: an empty cell, the luckiest instant, no error.
-  [[nodiscard]] virtual Duration floor(Direction direction, ClientIndex client, Bytes size) const = 0;
+  [[nodiscard]] virtual RadioFloor floor(Direction direction, ClientIndex client, Bytes size) const = 0;
   /// Utilisation of the direction's busiest resource under `demand`, mean block error rate included. >= 1: overload.
   [[nodiscard]] virtual double forecast(Direction direction, std::span<const RadioDemand> demand) const = 0;
   /// Share of the direction's capacity used over [0, window].
@@ -103,7 +109,10 @@ class RadioTransferAwaiter {
   }
   [[nodiscard]] RadioTransfer await_resume() const {
     const Duration total = scheduler_.now() - message_.offered;
-    return {.lost = message_.lost, .wait = total - message_.air, .air = message_.air, .blocks = message_.blocks,
+    return {.lost = message_.lost,
+            .wait = total - message_.air,
+            .air = message_.air,
+            .blocks = message_.blocks,
             .retransmissions = message_.retransmissions};
   }
 

@@ -8,7 +8,7 @@ namespace trilemma {
 
 bool BlockSender::send(RadioMessage& message, const NrLink& link, const Block& block) {
   message.air += block.on_air.end - block.on_air.start;
-  message.decoded = std::max(message.decoded, block.on_air.end + phy_.decoding(direction_));
+  message.decoded = std::max(message.decoded, block.on_air.end + phy_.decoding());
   counts_.symbols += block.symbols;
   if (block.transmission == 1) {
     ++message.blocks;
@@ -25,8 +25,8 @@ void BlockSender::lose(RadioMessage& message) {
   ++counts_.lost_blocks;
 }
 
-SharedChannel::SharedChannel(Scheduler& scheduler, const NrPhy& phy, Direction direction,
-                             std::span<const NrLink> links, Rng rng)
+SharedChannel::SharedChannel(Scheduler& scheduler, const NrPhy& phy, Direction direction, std::span<const NrLink> links,
+                             Rng rng)
     : scheduler_(scheduler),
       phy_(phy),
       direction_(direction),
@@ -134,7 +134,7 @@ void SharedChannel::give_up(RadioMessage& message) {
 }
 
 void SharedChannel::finish(RadioMessage& message) {
-  message.air += phy_.decoding(direction_);
+  message.air += phy_.decoding();
   scheduler_.at(message.decoded, message.done);
 }
 

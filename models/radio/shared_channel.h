@@ -14,7 +14,8 @@ namespace trilemma {
 /// Sends one block of a message and draws its luck; keeps the counts of a direction.
 class BlockSender {
  public:
-  BlockSender(const NrPhy& phy, Direction direction, Rng rng) : phy_(phy), direction_(direction), rng_(std::move(rng)) {}
+  BlockSender(const NrPhy& phy, Direction direction, Rng rng)
+      : phy_(phy), direction_(direction), rng_(std::move(rng)) {}
 
   struct Block {
     int symbols;
@@ -64,7 +65,8 @@ class SharedChannel {
   void admit(Instant time);
   int send_again(const FrameGrid::Opportunity& opportunity, int used);
   int send_new(const FrameGrid::Opportunity& opportunity, int used);
-  void transmit(RadioMessage& message, const FrameGrid::Opportunity& opportunity, int used, int symbols, int transmission);
+  void transmit(RadioMessage& message, const FrameGrid::Opportunity& opportunity, int used, int symbols,
+                int transmission);
   void give_up(RadioMessage& message);
   void finish(RadioMessage& message);
   void pop(Queue& queue);
@@ -76,12 +78,12 @@ class SharedChannel {
   Direction direction_;
   std::span<const NrLink> links_;
   BlockSender sender_;
-  std::vector<Queue> queues_;                  // by client
-  std::deque<ClientIndex> turns_;              // clients with something to send
-  RadioMessage* waiting_first_ = nullptr;      // not yet eligible, in order of eligibility
+  std::vector<Queue> queues_;              // by client
+  std::deque<ClientIndex> turns_;          // clients with something to send
+  RadioMessage* waiting_first_ = nullptr;  // not yet eligible, in order of eligibility
   RadioMessage* waiting_last_ = nullptr;
   std::deque<Retransmission> retransmissions_;  // in order of eligibility
-  std::optional<std::int64_t> planned_;        // the next opportunity with an event
+  std::optional<std::int64_t> planned_;         // the next opportunity with an event
 };
 
 }  // namespace trilemma

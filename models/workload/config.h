@@ -17,7 +17,8 @@ struct PoissonArrivals {
   EventRate rate{0};
 
   static constexpr auto fields() {
-    return std::tuple{config::required("rate", &PoissonArrivals::rate, "requests per second of one client", config::positive)};
+    return std::tuple{
+        config::required("rate", &PoissonArrivals::rate, "requests per second of one client", config::positive)};
   }
 };
 
@@ -30,8 +31,10 @@ struct PeriodicArrivals {
 
   static constexpr auto fields() {
     return std::tuple{
-        config::required("period", &PeriodicArrivals::period, "time between two requests of one client", config::positive),
-        config::field("jitter", &PeriodicArrivals::jitter, "each request is late by up to this, uniformly", config::non_negative),
+        config::required("period", &PeriodicArrivals::period, "time between two requests of one client",
+                         config::positive),
+        config::field("jitter", &PeriodicArrivals::jitter, "each request is late by up to this, uniformly",
+                      config::non_negative),
         config::field("aligned", &PeriodicArrivals::aligned, "all clients start at time 0 instead of a random phase")};
   }
   [[nodiscard]] std::vector<config::FieldProblem> problems() const;
@@ -43,7 +46,8 @@ struct ClosedArrivals {
   Duration think{0};
 
   static constexpr auto fields() {
-    return std::tuple{config::required("think", &ClosedArrivals::think, "mean think time; 0 s asks again at once", config::non_negative)};
+    return std::tuple{config::required("think", &ClosedArrivals::think, "mean think time; 0 s asks again at once",
+                                       config::non_negative)};
   }
 };
 
@@ -56,12 +60,13 @@ struct TraceArrivals {
   double time_scale = 1;
 
   static constexpr auto fields() {
-    return std::tuple{
-        config::required("file", &TraceArrivals::file, "CSV file, relative to the scenario file"),
-        config::required("time_unit", &TraceArrivals::time_unit, "unit of the column `time`, such as '1 ms'", config::positive),
-        config::field("from_zero", &TraceArrivals::from_zero,
-                      "true: times count from the start of the run; false: the first row is the start"),
-        config::field("time_scale", &TraceArrivals::time_scale, "times are multiplied by this", config::Bounds{.min = 0, .max = 1e9, .min_allowed = false})};
+    return std::tuple{config::required("file", &TraceArrivals::file, "CSV file, relative to the scenario file"),
+                      config::required("time_unit", &TraceArrivals::time_unit,
+                                       "unit of the column `time`, such as '1 ms'", config::positive),
+                      config::field("from_zero", &TraceArrivals::from_zero,
+                                    "true: times count from the start of the run; false: the first row is the start"),
+                      config::field("time_scale", &TraceArrivals::time_scale, "times are multiplied by this",
+                                    config::Bounds{.min = 0, .max = 1e9, .min_allowed = false})};
   }
 };
 
@@ -79,7 +84,8 @@ struct WorkloadConfig {
         field("clients", &WorkloadConfig::clients, "devices, spread evenly over the cells", between(1, 1e6)),
         required("arrivals", &WorkloadConfig::arrivals, "when each client sends a request"),
         field("prompt", &WorkloadConfig::prompt, "tokens of a prompt", between(1, 1e9)),
-        field("output", &WorkloadConfig::output, "tokens generated per request, one pass through the chain each", between(1, 1e6)),
+        field("output", &WorkloadConfig::output, "tokens generated per request, one pass through the chain each",
+              between(1, 1e6)),
     };
   }
 };

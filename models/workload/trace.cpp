@@ -1,9 +1,9 @@
 #include "models/workload/trace.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <fstream>
+
+#include <fmt/format.h>
 
 #include "core/config/problems.h"
 #include "core/config/text.h"
@@ -43,8 +43,10 @@ class TraceReader {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     std::vector<std::string> found(1);
     for (const char character : line) {
-      if (character == ',') found.emplace_back();
-      else found.back() += character;
+      if (character == ',')
+        found.emplace_back();
+      else
+        found.back() += character;
     }
     return found;
   }
@@ -54,34 +56,41 @@ class TraceReader {
     columns_ = header.size();
     const bool known = columns_ >= 2 && columns_ <= 4 && std::equal(header.begin(), header.end(), whole.begin());
     if (!known) {
-      fail(fmt::format("'{}' is not a trace header; write 'time,client', 'time,client,prompt' or "
-                       "'time,client,prompt,output'",
-                       config::printable(fmt::format("{}", fmt::join(header, ",")))));
+      fail(
+          fmt::format("'{}' is not a trace header; write 'time,client', 'time,client,prompt' or "
+                      "'time,client,prompt,output'",
+                      config::printable(fmt::format("{}", fmt::join(header, ",")))));
     }
   }
 
   TraceRow row(const std::vector<std::string>& cell) {
     if (cell.size() != columns_) fail(fmt::format("has {} cells where the header has {}", cell.size(), columns_));
-    TraceRow result{.time = time(cell[0]), .client = whole("client", cell[1], 0, clients_ - 1), .prompt = {}, .output = {}};
+    TraceRow result{
+        .time = time(cell[0]), .client = whole("client", cell[1], 0, clients_ - 1), .prompt = {}, .output = {}};
     if (columns_ > 2) result.prompt = Tokens(whole("prompt", cell[2], 1, 1'000'000'000));
     if (columns_ > 3) result.output = Tokens(whole("output", cell[3], 1, 1'000'000));
-    if (!rows_.empty() && result.time < rows_.back().time) fail(fmt::format("time '{}' lies before the row above; sort the rows by time", cell[0]));
+    if (!rows_.empty() && result.time < rows_.back().time)
+      fail(fmt::format("time '{}' lies before the row above; sort the rows by time", cell[0]));
     return result;
   }
 
   Instant time(const std::string& cell) {
     const auto parsed = Text<double>::parse(cell);
-    if (const auto* problem = std::get_if<std::string>(&parsed)) fail(fmt::format("time '{}' {}", config::printable(cell), *problem));
+    if (const auto* problem = std::get_if<std::string>(&parsed))
+      fail(fmt::format("time '{}' {}", config::printable(cell), *problem));
     const double raw = std::get<double>(parsed);
     if (!origin_) origin_ = config_.from_zero ? 0 : raw;
     const double nanoseconds = (raw - *origin_) * config_.time_scale * static_cast<double>(config_.time_unit.count());
-    if (nanoseconds < 0 || nanoseconds > longest_ns) fail(fmt::format("time '{}' is not within 0 and 285 years of the start; check 'from_zero' and 'time_unit'", cell));
+    if (nanoseconds < 0 || nanoseconds > longest_ns)
+      fail(
+          fmt::format("time '{}' is not within 0 and 285 years of the start; check 'from_zero' and 'time_unit'", cell));
     return Instant(std::llround(nanoseconds));
   }
 
   std::int64_t whole(std::string_view column, const std::string& cell, std::int64_t min, std::int64_t max) const {
     const auto parsed = Text<std::int64_t>::parse(cell);
-    if (const auto* problem = std::get_if<std::string>(&parsed)) fail(fmt::format("{} '{}' {}", column, config::printable(cell), *problem));
+    if (const auto* problem = std::get_if<std::string>(&parsed))
+      fail(fmt::format("{} '{}' {}", column, config::printable(cell), *problem));
     const std::int64_t value = std::get<std::int64_t>(parsed);
     if (value < min || value > max) fail(fmt::format("{} '{}' is outside {} to {}", column, cell, min, max));
     return value;
@@ -106,7 +115,8 @@ std::vector<config::FieldProblem> PeriodicArrivals::problems() const {
 std::vector<TraceRow> read_trace(const std::filesystem::path& path, const std::string& shown,
                                  const TraceArrivals& config, std::int64_t clients) {
   std::ifstream stream(path);
-  if (!stream || std::filesystem::is_directory(path)) throw config::Error(shown + ": no such trace file; the path is relative to the scenario file");
+  if (!stream || std::filesystem::is_directory(path))
+    throw config::Error(shown + ": no such trace file; the path is relative to the scenario file");
   return TraceReader(shown, config, clients).read(stream);
 }
 
