@@ -91,6 +91,7 @@ SizeSummary size_of(const Scenario& scenario) {
   const Pass& pass = costs.prefill(workload.prompt, workload.output);
   size.payload = pass.payload;
   size.on_air = pass.uplink;
+  size.raw_input = costs.with_headers(workload.prompt.value() * Costs::token_id);
   const Bytes uncompressed = costs.uncompressed(workload.prompt);
   if (uncompressed > Bytes(0)) size.ratio = costs.with_headers(uncompressed) / pass.uplink;
   return size;

@@ -48,6 +48,7 @@ struct SizeSummary {
   Bytes edge_capacity{0};
   Bytes payload{0};             // encoded message of the prompt, without packet headers
   Bytes on_air{0};              // with them
+  Bytes raw_input{0};             // the prompt as token ids, with packet headers
   std::optional<double> ratio;  // uncompressed / sent, headers in both; empty where no activations are sent
 };
 

@@ -113,6 +113,7 @@ Json size_json(const SizeSummary& size) {
           {"edge_capacity_bytes", size.edge_capacity.value()},
           {"payload_bytes", size.payload.value()},
           {"uplink_bytes", size.on_air.value()},
+          {"raw_input_bytes", size.raw_input.value()},
           {"ratio", number(size.ratio)}};
 }
 

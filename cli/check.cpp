@@ -61,6 +61,22 @@ std::string load_text(const Preview& preview) {
                                             binding->share >= 1 ? "OVERLOADED" : "stable", binding->resource);
 }
 
+/// Cost of the run on a core that does five million events a second (docs/user-guide.md), and memory by what is kept.
+std::string estimate_text(const Scenario& scenario, const Preview& preview) {
+  constexpr double events_per_second = 5e6;
+  constexpr double events_per_trip = 8;
+  constexpr double base_bytes = 12e6;
+  constexpr double bytes_per_client = 1500;
+  const double memory = base_bytes + bytes_per_client * static_cast<double>(scenario.workload.clients) +
+                        sizeof(TraceRow) * static_cast<double>(scenario.trace.size());
+  const std::string memory_text = human_size(Bytes(static_cast<std::int64_t>(memory)));
+  if (!preview.requests)
+    return fmt::format("  estimate: requests unknown in a closed loop; {} of memory\n", memory_text);
+  const double trips = scenario.raw_input() ? 1 : static_cast<double>(scenario.workload.output.value());
+  return fmt::format("  estimate: {:.3g} requests, {:.2g} s on one core, {} of memory\n", *preview.requests,
+                     *preview.requests * trips * events_per_trip / events_per_second, memory_text);
+}
+
 std::string links_text(const Preview& preview) {
   if (preview.links.empty()) return {};
   const auto lost =
@@ -98,7 +114,7 @@ int check(const Arguments& arguments) {
             << fmt::format("  points: 1, replications: {}\n\n", experiment.scenario.replications)
             << floor_text(experiment.scenario, seen) << "\n"
             << load_text(seen) << "\n"
-            << links_text(seen);
+            << links_text(seen) << estimate_text(experiment.scenario, seen);
   return exit_done;
 }
 

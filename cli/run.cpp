@@ -10,6 +10,8 @@
 #include "analysis/summary_json.h"
 #include "analysis/table.h"
 #include "cli/parse.h"
+#include "cli/point_folder.h"
+#include "cli/progress.h"
 #include "core/config/problems.h"
 #include "sim/experiment.h"
 
@@ -19,6 +21,22 @@ namespace {
 namespace po = boost::program_options;
 
 enum class Format { table, csv, json, md };
+constexpr std::array all_formats{Format::table, Format::csv, Format::json, Format::md};
+
+/// Where a point's folder keeps a rendering.
+std::string file_of(Format format) {
+  switch (format) {
+    case Format::table:
+      return "table.txt";
+    case Format::csv:
+      return "table.csv";
+    case Format::md:
+      return "table.md";
+    case Format::json:
+      break;
+  }
+  return "table.json";
+}
 
 struct RunOptions {
   std::filesystem::path file;
@@ -27,16 +45,17 @@ struct RunOptions {
   Format format = Format::table;
   bool records = false;
   bool check = false;
-  bool quiet = false;
+  ProgressMode progress = ProgressMode::automatic;
   std::string catalogue;
   std::string command;
 };
 
 constexpr const char* details = R"(
 OUTPUT
-  The result goes to standard output, progress to standard error. With --out, DIR/<name>-<hash>/summary.json holds
-  everything, records.csv one row a request. The hash is of the resolved scenario and the program version: an existing
-  result is reused, never overwritten.
+  The result goes to standard output, progress to standard error. With --out, DIR/<name>-<hash>/ gets summary.json with
+  everything, table.txt/.csv/.md/.json as printed, and with --records records.csv, one row a request. The hash is of the
+  resolved scenario and the program version: a finished point is shown again, never overwritten. A run that a limit ended
+  is kept as <name>-<hash>.partial.
 
 EXIT CODES
   0 done   1 with --check: the target fails or is undecided   2 wrong input   4 a limit ended the run
@@ -52,6 +71,13 @@ Format format_of(const std::string& word) {
   if (word == "json") return Format::json;
   if (word == "md") return Format::md;
   throw UsageError(fmt::format("trilemma run: --format '{}' is not known; write table, csv, json or md", word));
+}
+
+ProgressMode progress_of(const std::string& word) {
+  if (word == "auto") return ProgressMode::automatic;
+  if (word == "json") return ProgressMode::json;
+  if (word == "none") return ProgressMode::none;
+  throw UsageError(fmt::format("trilemma run: --progress '{}' is not known; write auto, json or none", word));
 }
 
 std::optional<RunOptions> read_options(const Arguments& arguments, const std::string& command) {
@@ -70,7 +96,7 @@ std::optional<RunOptions> read_options(const Arguments& arguments, const std::st
                                                     "also write records.csv, one row a request; needs --out")(
       "format", po::value(&format), "table (default), csv, json or md")(
       "check", po::bool_switch(&options.check), "exit 1 unless the target holds")("progress", po::value(&progress),
-                                                                                  "auto (default) or none")(
+                                                                                  "auto (default), json or none")(
       "catalogue", po::value(&options.catalogue), "folder of calibrated parts instead of the project's configs");
   const ParsedWords parsed = parse(syntax, arguments);
   if (parsed.help) return std::nullopt;
@@ -78,17 +104,11 @@ std::optional<RunOptions> read_options(const Arguments& arguments, const std::st
     throw UsageError("trilemma run: no scenario file; write for example 'trilemma run scenarios/quickstart.yaml'");
   options.file = parsed.values["file"].as<std::vector<std::string>>().front();
   options.format = format_of(format);
-  if (progress != "auto" && progress != "none")
-    throw UsageError(fmt::format("trilemma run: --progress '{}' is not known; write auto or none", progress));
-  options.quiet = progress == "none";
+  options.progress = progress_of(progress);
   if (parsed.values.count("out") > 0 && out.empty()) throw UsageError("trilemma run: --out is empty; name a folder");
   options.out = out;
   if (options.records && out.empty()) throw UsageError("trilemma run: --records has nowhere to write; add --out DIR");
   return options;
-}
-
-Duration wall_now() {
-  return std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch());
 }
 
 struct Outcomes {
@@ -96,51 +116,9 @@ struct Outcomes {
   RunFacts facts;
 };
 
-/// A folder that gets its final name only when everything in it is written.
-class PointFolder {
- public:
-  PointFolder(const std::filesystem::path& out, const std::string& id)
-      : target_(out / id), draft_(out / fmt::format(".{}.{}.tmp", id, getpid())) {
-    std::error_code error;
-    std::filesystem::create_directories(draft_, error);
-    if (error)
-      throw config::Error(
-          fmt::format("{}: cannot be created: {}; choose another --out", out.string(), error.message()));
-  }
-  PointFolder(const PointFolder&) = delete;
-  PointFolder& operator=(const PointFolder&) = delete;
-  ~PointFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(draft_, ignored);
-  }
-
-  [[nodiscard]] const std::filesystem::path& draft() const { return draft_; }
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream stream(draft_ / name, std::ios::binary);
-    stream << text;
-    stream.close();
-    if (!stream)
-      throw config::Error(fmt::format("{}: cannot be written; is the disk full?", (target_ / name).string()));
-  }
-  /// Publishes the folder; an existing one without records gives way to one with them, and is otherwise kept.
-  void publish() const {
-    std::error_code error;
-    std::filesystem::rename(draft_, target_, error);
-    if (!error) return;
-    if (!std::filesystem::exists(target_))
-      throw config::Error(fmt::format("{}: cannot be created: {}", target_.string(), error.message()));
-    if (std::filesystem::exists(draft_ / "records.csv") && !std::filesystem::exists(target_ / "records.csv")) {
-      std::filesystem::rename(draft_ / "records.csv", target_ / "records.csv");
-    }
-  }
-
- private:
-  std::filesystem::path target_;
-  std::filesystem::path draft_;
-};
-
-Outcomes simulate(const Scenario& scenario, const RunOptions& options, const PointFolder* folder) {
-  const Duration start = wall_now();
+Outcomes simulate(const Scenario& scenario, const RunOptions& options, PointFolder* folder) {
+  const Duration start = wall_clock();
+  ProgressDisplay progress(options.progress, scenario.replications);
   Collector total(scenario);
   std::optional<RecordWriter> writer;
   if (options.records) writer.emplace(folder->draft() / "records.csv", total);
@@ -148,35 +126,41 @@ Outcomes simulate(const Scenario& scenario, const RunOptions& options, const Poi
   for (std::int64_t index = 0; index < scenario.replications; ++index) {
     if (writer) writer->start_replication(static_cast<std::uint32_t>(index));
     RecordSink& sink = writer ? static_cast<RecordSink&>(*writer) : total;
-    replications.push_back(replicate(scenario, static_cast<std::uint32_t>(index), sink));
-    if (!options.quiet && scenario.replications > 1 && isatty(STDERR_FILENO) != 0) {
-      std::cerr << fmt::format("\rreplication {} of {}", index + 1, scenario.replications)
-                << (index + 1 == scenario.replications ? "\n" : "") << std::flush;
-    }
+    replications.push_back(replicate(scenario, static_cast<std::uint32_t>(index), sink, &progress));
     if (replications.back().end != RunEnd::done) break;
   }
   if (writer) writer->close();
   return {.summary = summarize(scenario, total, replications),
-          .facts = {.command = options.command, .wall = wall_now() - start}};
+          .facts = {.command = options.command, .wall = wall_clock() - start}};
 }
 
-void print(const Scenario& scenario, const Summary& summary, Format format) {
+/// Without host and clock: the same input gives the same bytes.
+std::string render(const Scenario& scenario, const Summary& summary, Format format) {
   switch (format) {
     case Format::table:
-      std::cout << summary_to_text(scenario, summary);
-      return;
+      return summary_to_text(scenario, summary);
     case Format::csv:
-      std::cout << summary_to_csv(scenario, summary);
-      return;
+      return summary_to_csv(scenario, summary);
     case Format::md:
-      std::cout << summary_to_markdown(scenario, summary);
-      return;
+      return summary_to_markdown(scenario, summary);
     case Format::json:
       break;
   }
   config::Json json = summary_to_json(scenario, summary);
-  json["manifest"] = manifest(scenario, summary);  // without host and clock: the same input prints the same bytes
-  std::cout << json.dump(2) << "\n";
+  json["manifest"] = manifest(scenario, summary);
+  return json.dump(2) + "\n";
+}
+
+/// The files of a finished point; the renderings let a later run show it without simulating again.
+void store(PointFolder& folder, const Scenario& scenario, const Outcomes& outcomes) {
+  config::Json json = summary_to_json(scenario, outcomes.summary);
+  json["manifest"] = manifest(scenario, outcomes.summary, outcomes.facts);
+  folder.write("summary.json", json.dump(2) + "\n");
+  for (const Format format : all_formats) folder.write(file_of(format), render(scenario, outcomes.summary, format));
+  if (outcomes.summary.end == RunEnd::done)
+    folder.publish();
+  else
+    folder.publish_partial();
 }
 
 void print_speed(const Outcomes& outcomes) {
@@ -187,10 +171,24 @@ void print_speed(const Outcomes& outcomes) {
                            static_cast<double>(outcomes.summary.events) / wall);
 }
 
-int exit_code(const Summary& summary, bool check) {
-  if (summary.end != RunEnd::done) return exit_limit;
-  if (check && (!summary.target || summary.target->verdict != Verdict::holds)) return exit_verdict;
-  return exit_done;
+int exit_code(RunEnd end, const std::string& verdict, bool check) {
+  if (end != RunEnd::done) return exit_limit;
+  return check && verdict != verdict_word(Verdict::holds) ? exit_verdict : exit_done;
+}
+
+/// Shows a point that was finished earlier by the same program; nothing when there is none.
+std::optional<int> reuse(const PointFolder& folder, const RunOptions& options) {
+  const auto summary = folder.read("summary.json");
+  const auto shown = folder.read(file_of(options.format));
+  if (!summary || !shown || (options.records && !folder.read("records.csv"))) return std::nullopt;
+  const config::Json json = config::Json::parse(*summary, nullptr, false);
+  if (json.is_discarded())
+    throw config::Error(fmt::format("{}: is damaged; remove its folder to run the point again",
+                                    (folder.path() / "summary.json").string()));
+  std::cout << *shown;
+  std::cerr << fmt::format("reused: {}\n", folder.path().string());
+  const config::Json& target = json["target"];
+  return exit_code(RunEnd::done, target.is_null() ? "" : target["verdict"].get<std::string>(), options.check);
 }
 
 }  // namespace
@@ -198,27 +196,26 @@ int exit_code(const Summary& summary, bool check) {
 int run(const Arguments& arguments, const std::string& command) {
   const auto options = read_options(arguments, command);
   if (!options) return exit_done;
-  const config::Catalogue catalogue = find_catalogue(options->catalogue);
-  const Scenario scenario = read_experiment(options->file, options->sets, catalogue).scenario;
-  if (options->check && !scenario.target)
+  const Scenario scenario = read_experiment(options->file, options->sets, find_catalogue(options->catalogue)).scenario;
+  if (options->check && !scenario.target) {
     throw config::Error(
         fmt::format("{}: target: is missing, so --check has nothing to judge; write 'target: {{latency: 10 ms, "
                     "reliability: 99.9 %}}'",
                     options->file.string()));
-  std::optional<PointFolder> folder;
-  const std::string id = point_id(scenario);
-  if (!options->out.empty()) folder.emplace(options->out, id);
-  const Outcomes outcomes = simulate(scenario, *options, folder ? &*folder : nullptr);
-  if (folder) {
-    config::Json json = summary_to_json(scenario, outcomes.summary);
-    json["manifest"] = manifest(scenario, outcomes.summary, outcomes.facts);
-    folder->write("summary.json", json.dump(2) + "\n");
-    folder->publish();
   }
-  print(scenario, outcomes.summary, options->format);
-  if (!options->quiet) print_speed(outcomes);
-  if (folder) std::cerr << fmt::format("results: {}\n", (options->out / id).string());
-  return exit_code(outcomes.summary, options->check);
+  std::optional<PointFolder> folder;
+  if (!options->out.empty()) folder.emplace(options->out, point_id(scenario));
+  if (folder) {
+    if (const auto code = reuse(*folder, *options)) return *code;
+    folder->draft();  // an unwritable place is found out before the work is done
+  }
+  const Outcomes outcomes = simulate(scenario, *options, folder ? &*folder : nullptr);
+  if (folder) store(*folder, scenario, outcomes);
+  std::cout << render(scenario, outcomes.summary, options->format);
+  if (options->progress == ProgressMode::automatic) print_speed(outcomes);
+  if (folder) std::cerr << fmt::format("results: {}\n", folder->path().string());
+  const auto& target = outcomes.summary.target;
+  return exit_code(outcomes.summary.end, target ? std::string(verdict_word(target->verdict)) : "", options->check);
 }
 
 }  // namespace trilemma::cli

@@ -52,7 +52,7 @@ class SchedulerEvent final : public ns3::EventImpl {
   Action action_;
 };
 
-Scheduler::Scheduler(RunLimits limits) : limits_(limits) {
+Scheduler::Scheduler(RunLimits limits, RunObserver* observer) : limits_(limits), observer_(observer) {
   TRILEMMA_ENSURE(!scheduler_alive, "ns-3 has one event list, so one Scheduler is alive at a time");
   scheduler_alive = true;
   ns3::ObjectFactory fastest;
@@ -90,6 +90,7 @@ void Scheduler::begin_event(Instant when) {
 }
 
 void Scheduler::check_limits() {
+  if (observer_ != nullptr) observer_->on_progress();
   if (limits_.wall && wall_clock() - wall_start_ > *limits_.wall) end_ = RunEnd::wall_limit;
   if (limits_.memory && resident_memory() > *limits_.memory) end_ = RunEnd::memory_limit;
   if (end_ != RunEnd::done) ns3::Simulator::Stop();

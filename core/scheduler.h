@@ -19,6 +19,14 @@ struct RunLimits {
 
 enum class RunEnd { done, wall_limit, memory_limit, event_limit };
 
+/// Watches a long run without taking part in it.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  /// Called now and then (every 16,384 events) during run().
+  virtual void on_progress() = 0;
+};
+
 class ProcessLink;
 
 /// The only owner of ns-3's event list: created empty at time 0, destroyed with all that is still on it.
@@ -26,7 +34,8 @@ class ProcessLink;
 /// in which they were scheduled. The simulated clock never reads the host clock; the wall limit only stops a run.
 class Scheduler {
  public:
-  explicit Scheduler(RunLimits limits = {});
+  /// `observer`, if any, outlives the scheduler.
+  explicit Scheduler(RunLimits limits = {}, RunObserver* observer = nullptr);
   ~Scheduler();
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
@@ -66,6 +75,7 @@ class Scheduler {
   Instant now_{0};
   std::uint64_t events_ = 0;
   RunLimits limits_;
+  RunObserver* observer_;
   RunEnd end_ = RunEnd::done;
   Instant wall_start_{0};
   ProcessLink* processes_ = nullptr;  // all processes alive, destroyed with the scheduler

@@ -43,12 +43,42 @@ class NoSink final : public RecordSink {
   void add(const RequestRecord& /*record*/) override {}
 };
 
+/// Expected number of requests of one replication, where the scenario says it.
+std::optional<double> expected_requests(const Scenario& scenario, const std::vector<Demand>& demands) {
+  if (scenario.requests) return static_cast<double>(*scenario.requests);
+  if (!scenario.trace.empty()) return static_cast<double>(scenario.trace.size());
+  if (demands.empty()) return std::nullopt;
+  double rate = 0;
+  for (const Demand& one : demands) rate += one.rate;
+  return rate * to_seconds(*scenario.duration);
+}
+
+/// Turns the scheduler's calls into reports on the world it runs.
+class Reporter final : public RunObserver {
+ public:
+  Reporter(std::uint32_t replication, ProgressSink* sink) : replication_(replication), sink_(sink) {}
+  void watch(const World& world) { world_ = &world; }
+  void on_progress() override {
+    sink_->report({.replication = replication_,
+                   .fraction = world_->progress(),
+                   .simulated = world_->now(),
+                   .requests = world_->counts()});
+  }
+
+ private:
+  std::uint32_t replication_;
+  ProgressSink* sink_;
+  const World* world_ = nullptr;
+};
+
 }  // namespace
 
-Replication replicate(const Scenario& scenario, std::uint32_t index, RecordSink& sink) {
-  Scheduler scheduler(limits_of(scenario.limits));
+Replication replicate(const Scenario& scenario, std::uint32_t index, RecordSink& sink, ProgressSink* progress) {
+  Reporter reporter(index, progress);
+  Scheduler scheduler(limits_of(scenario.limits), progress != nullptr ? &reporter : nullptr);
   const Streams streams(static_cast<std::uint32_t>(scenario.seed), index);
   World world(scenario, streams, scheduler, sink);
+  reporter.watch(world);
   world.start_clients();
   Replication result{.index = index, .end = scheduler.run()};
   world.check_balance();
@@ -75,10 +105,13 @@ Preview preview(const Scenario& scenario) {
   NoSink sink;
   World world(scenario, streams, scheduler, sink);
   const WorkloadConfig& workload = scenario.workload;
-  return {.floors = floors_of(world),
-          .forecast = world.forecast(),
-          .links = links_of(world),
-          .prefill = world.costs().prefill(workload.prompt, workload.output)};
+  Preview result{.floors = floors_of(world),
+                 .forecast = world.forecast(),
+                 .links = links_of(world),
+                 .prefill = world.costs().prefill(workload.prompt, workload.output),
+                 .requests = expected_requests(scenario, world.demand())};
+  if (result.requests) *result.requests *= static_cast<double>(scenario.replications);
+  return result;
 }
 
 }  // namespace trilemma

@@ -25,9 +25,25 @@ struct Replication {
   StageTimes floor_stages{};          // of the scenario's own prompt, for the client with the smallest floor
 };
 
+/// How far a replication has come.
+struct Progress {
+  std::uint32_t replication = 0;
+  double fraction = 0;  // of the requests or of the duration, 0 to 1
+  Instant simulated{0};
+  RequestCounts requests;
+};
+
+/// Is told now and then, at intervals that depend on the host; has no influence on results.
+class ProgressSink {
+ public:
+  virtual ~ProgressSink() = default;
+  virtual void report(const Progress& progress) = 0;
+};
+
 /// Runs one replication; a pure function of its arguments: the same scenario and index give the same records and
 /// results, whatever ran before. Records go to `sink` as the requests leave.
-Replication replicate(const Scenario& scenario, std::uint32_t index, RecordSink& sink);
+Replication replicate(const Scenario& scenario, std::uint32_t index, RecordSink& sink,
+                      ProgressSink* progress = nullptr);
 
 /// What is known of a scenario without running it.
 struct Preview {
@@ -35,6 +51,7 @@ struct Preview {
   std::vector<Utilisation> forecast;
   std::vector<RadioLinkState> links;
   Pass prefill;
+  std::optional<double> requests;  // expected number of all replications, where the scenario says it
 };
 Preview preview(const Scenario& scenario);
 

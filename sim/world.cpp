@@ -76,6 +76,13 @@ Duration World::window() const {
   return scenario_.duration && !scenario_.requests ? *scenario_.duration : last_arrival_;
 }
 
+double World::progress() const {
+  const auto share = [](double done, double all) { return all > 0 ? std::min(done / all, 1.0) : 1.0; };
+  if (scenario_.requests) return share(static_cast<double>(counts_.offered), static_cast<double>(*scenario_.requests));
+  if (scenario_.duration) return share(to_seconds(now()), to_seconds(*scenario_.duration));
+  return share(static_cast<double>(counts_.offered), static_cast<double>(scenario_.trace.size()));
+}
+
 void World::check_balance() const {
   const RequestCounts& c = counts_;
   TRILEMMA_ENSURE(c.offered == c.completed + c.failed + c.dropped + c.in_flight,

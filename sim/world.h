@@ -76,6 +76,10 @@ class World {
   [[nodiscard]] Duration floor(std::int64_t client, Tokens prompt, Tokens output);
   /// The same by stage (waits are zero except what the radio's frame makes unavoidable).
   [[nodiscard]] StageTimes floor_stages(std::int64_t client, Tokens prompt, Tokens output);
+  /// Share of the arrivals that are over, 0 to 1.
+  [[nodiscard]] double progress() const;
+  /// Steady traffic by client; empty where arrivals adapt or span no time.
+  [[nodiscard]] std::vector<Demand> demand() const;
   /// Offered load of every resource; empty for closed loops, which adapt.
   [[nodiscard]] std::vector<Utilisation> forecast();
   /// Load carried during the arrival window.
@@ -96,7 +100,6 @@ class World {
   [[nodiscard]] ClientIndex index_in_cell(std::int64_t client) const {
     return static_cast<ClientIndex>(client / scenario_.cells);
   }
-  [[nodiscard]] std::vector<Demand> demand() const;
   std::vector<Utilisation> forecast_radio(const std::vector<Demand>& demand);
   void count_in_half(std::uint64_t Flow::*counter);
   void integrate();
