@@ -102,15 +102,20 @@ std::optional<double> mean_ms(const LatencyHistogram& times) {
   return times.mean_nanoseconds() * 1e-6;
 }
 
-std::vector<StageSummary> stages_of(const Collector& collector, const StageTimes& floor, bool withheld) {
+std::vector<StageSummary> stages_of(const Collector& collector, const StageTimes& floor,
+                                    const std::optional<std::string>& withheld) {
   std::vector<StageSummary> stages;
   for (std::size_t i = 0; i < stage_count; ++i) {
-    StageSummary stage{.name = stage_names[i], .floor_ms = to_milliseconds(floor[i])};
+    StageSummary stage{
+        .name = stage_names[i], .floor_ms = to_milliseconds(floor[i]), .reason = withheld.value_or("")};
     const LatencyHistogram& times = collector.stage(static_cast<Stage>(i));
     if (!withheld && times.completed() > 0) {
       stage.mean_ms = mean_ms(times);
       const QuantileEstimate p99 = estimate_quantile(times, Fraction(0.99));
-      if (p99.value) stage.p99_ms = to_milliseconds(*p99.value);
+      if (p99.value)
+        stage.p99_ms = to_milliseconds(*p99.value);
+      else
+        stage.reason = p99.reason;
     }
     stages.push_back(stage);
   }
@@ -186,7 +191,7 @@ Summary summarize(const Scenario& scenario, const Collector& collector, const st
   summary.withheld = why_withheld(summary, collector);
   const StageTimes& floor = replications.front().floor_stages;
   summary.floor_ms = to_milliseconds(total(floor));
-  summary.stages = stages_of(collector, floor, summary.withheld.has_value());
+  summary.stages = stages_of(collector, floor, summary.withheld);
   add_latencies(summary, collector);
   add_target(summary, scenario, collector, floor);
   summary.size = size_of(scenario);

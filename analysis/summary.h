@@ -30,7 +30,7 @@ struct Stability {
   std::string binding;               // the busiest resource; empty when nothing has a load
   double growth = 0;                 // requests per second by which the backlog grows, where it was seen to
   std::vector<Utilisation> offered;  // demanded share of each resource; empty for closed loops
-  std::vector<Utilisation> carried;  // used share during the arrival window, mean over replications
+  std::vector<Utilisation> carried;  // used share until the last departure, mean over replications
 };
 
 struct StageSummary {
@@ -38,6 +38,7 @@ struct StageSummary {
   std::optional<double> mean_ms;
   std::optional<double> p99_ms;
   double floor_ms = 0;
+  std::string reason;  // why there is no mean or no p99
 };
 
 /// The machine side of a scenario: what the model takes on each tier.

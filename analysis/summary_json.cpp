@@ -38,7 +38,7 @@ Json latency_json(const Summary& summary) {
   return json;
 }
 
-Json part_json(const std::optional<double>& mean, const std::optional<QuantileEstimate>& p99, const char* reason) {
+Json part_json(const std::optional<double>& mean, const std::optional<QuantileEstimate>& p99, const std::string& reason) {
   if (!mean) return {{"mean", nullptr}, {"p99", nullptr}, {"reason", reason}};
   return {{"mean", number(mean)}, {"p99", p99 ? quantile_json(*p99) : Json(nullptr)}};
 }
@@ -159,13 +159,15 @@ Json summary_to_json(const Scenario& scenario, const Summary& summary) {
                       {"throughput_per_s", number(summary.throughput)}};
   json["stability"] = stability_json(summary);
   json["latency_ms"] = latency_json(summary);
-  json["ttft_ms"] = part_json(summary.ttft_mean_ms, summary.ttft_p99, "no completed request to measure");
-  json["tpot_ms"] = part_json(summary.tpot_mean_ms, summary.tpot_p99,
-                              "requests with one output token have no time per further token");
+  json["ttft_ms"] = part_json(summary.ttft_mean_ms, summary.ttft_p99, summary.withheld.value_or("no completed request"));
+  json["tpot_ms"] =
+      part_json(summary.tpot_mean_ms, summary.tpot_p99,
+                summary.withheld.value_or("requests with one output token have no time per further token"));
   Json stages = Json::object();
   for (const StageSummary& stage : summary.stages) {
     stages[std::string(stage.name)] = {
         {"mean", number(stage.mean_ms)}, {"p99", number(stage.p99_ms)}, {"floor", number(stage.floor_ms)}};
+    if (!stage.reason.empty()) stages[std::string(stage.name)]["reason"] = stage.reason;
   }
   json["stages_ms"] = std::move(stages);
   json["target"] = target_json(scenario, summary);

@@ -23,11 +23,11 @@ std::vector<std::size_t> widths(const Table& table) {
   return result;
 }
 
-std::string text_row(const std::vector<std::string>& row, const std::vector<std::size_t>& widths) {
+std::string text_row(const std::vector<std::string>& row, const std::vector<std::size_t>& widths, std::size_t left) {
   std::string line = "  ";
   for (std::size_t i = 0; i < row.size(); ++i) {
     const std::string space(widths[i] - width(row[i]), ' ');
-    line += i == 0 ? row[i] + space : "  " + space + row[i];
+    line += (i == 0 ? "" : "  ") + (i < left ? row[i] + space : space + row[i]);
   }
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
@@ -44,8 +44,8 @@ std::string csv_cell(const std::string& text) {
 
 std::string table_to_text(const Table& table) {
   const auto columns = widths(table);
-  std::string text = text_row(table.header, columns);
-  for (const auto& row : table.rows) text += text_row(row, columns);
+  std::string text = text_row(table.header, columns, table.left);
+  for (const auto& row : table.rows) text += text_row(row, columns, table.left);
   return text;
 }
 
@@ -54,7 +54,7 @@ std::string table_to_markdown(const Table& table) {
     return fmt::format("| {} |\n", fmt::join(cells, " | "));
   };
   std::string text = line(table.header) + "|---" + std::string();
-  for (std::size_t i = 1; i < table.header.size(); ++i) text += "|---:";
+  for (std::size_t i = 1; i < table.header.size(); ++i) text += i < table.left ? "|---" : "|---:";
   text += "|\n";
   for (const auto& row : table.rows) text += line(row);
   return text;

@@ -8,10 +8,11 @@
 
 namespace trilemma {
 
-/// A grid of texts; the first column is left-aligned, the others right-aligned.
+/// A grid of texts; the first `left` columns are left-aligned, the others right-aligned.
 struct Table {
   std::vector<std::string> header;
   std::vector<std::vector<std::string>> rows;
+  std::size_t left = 1;
 };
 std::string table_to_text(const Table& table);
 std::string table_to_markdown(const Table& table);

@@ -16,7 +16,7 @@ namespace po = boost::program_options;
 
 std::vector<std::string> long_names(const po::options_description& options) {
   std::vector<std::string> names;
-  for (const auto& option : options.options()) names.push_back("--" + option->long_name());
+  for (const auto& option : options.options()) names.push_back(option->long_name());
   return names;
 }
 
@@ -50,9 +50,10 @@ ParsedWords parse(Syntax& syntax, const Arguments& arguments) {
               parsed.values);
     po::notify(parsed.values);
   } catch (const po::unknown_option& error) {
-    const std::string close = config::nearest(error.get_option_name(), long_names(syntax.options));
-    fail(syntax, fmt::format("'{}' is not an option{}", error.get_option_name(),
-                             close.empty() ? "" : fmt::format("; write '{}'", close)));
+    const std::string word = error.get_option_name();
+    const std::string close = config::nearest(word.substr(word.find_first_not_of('-')), long_names(syntax.options));
+    fail(syntax, fmt::format("'{}' is not an option{}", config::printable(word),
+                             close.empty() ? "" : fmt::format("; write '--{}'", close)));
   } catch (const po::too_many_positional_options_error&) {
     fail(syntax, fmt::format("takes at most {} word{} without dashes", syntax.positional_count,
                              syntax.positional_count == 1 ? "" : "s"));

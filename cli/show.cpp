@@ -15,10 +15,13 @@ namespace {
 std::string title_of(const config::Json& entry) { return entry.value("title", ""); }
 
 void list_family(const config::Catalogue& catalogue, const std::string& family) {
-  Table table{.header = {family, "title", "quality"}, .rows = {}};
+  Table table{.header = {family, "title"}, .rows = {}, .left = 3};
+  const bool graded = family == "devices";
+  if (graded) table.header.emplace_back("quality");
   for (const std::string& name : catalogue.names(family)) {
     const config::Json entry = read_catalogue_entry(catalogue, family, name);
-    table.rows.push_back({name, title_of(entry), entry.value("quality", "")});
+    table.rows.push_back({name, title_of(entry)});
+    if (graded) table.rows.back().push_back(entry.value("quality", ""));
   }
   std::cout << table_to_text(table) << "\n";
 }

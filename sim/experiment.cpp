@@ -1,5 +1,7 @@
 #include "sim/experiment.h"
 
+#include <set>
+
 #include <fmt/format.h>
 
 #include "core/config/schema.h"
@@ -8,17 +10,24 @@
 namespace trilemma {
 namespace {
 
-/// Reads the trace of a scenario, if it has one; the rows are part of what is simulated.
+/// Reads the trace of a scenario, if it has one. A row may ask for a request of its own size, which has to fit as well.
 void read_rows(Scenario& scenario, const std::filesystem::path& file) {
   const auto* arrivals = std::get_if<TraceArrivals>(&scenario.workload.arrivals);
   if (arrivals == nullptr) return;
   const std::filesystem::path path = file.parent_path() / arrivals->file;
+  Scenario sized = scenario;
   scenario.trace = read_trace(path, path.string(), *arrivals, scenario.workload.clients);
+  std::set<std::pair<Tokens, Tokens>> sizes;
   for (const TraceRow& row : scenario.trace) {
-    const Tokens tokens = row.prompt.value_or(scenario.workload.prompt) + row.output.value_or(scenario.workload.output);
-    if (tokens <= scenario.llm.context) continue;
-    throw config::Error(fmt::format("{}: a row asks for {} tokens, more than the context of {}, {} tokens; shorten it",
-                                    path.string(), tokens.value(), scenario.llm.kind, scenario.llm.context.value()));
+    sizes.emplace(row.prompt.value_or(scenario.workload.prompt), row.output.value_or(scenario.workload.output));
+  }
+  for (const auto& [prompt, output] : sizes) {
+    sized.workload.prompt = prompt;
+    sized.workload.output = output;
+    for (const config::FieldProblem& problem : sized.problems()) {
+      throw config::Error(fmt::format("{}: a row asks for a prompt of {} and an output of {} tokens: {}: {}",
+                                      path.string(), prompt.value(), output.value(), problem.key, problem.problem));
+    }
   }
 }
 
@@ -41,7 +50,7 @@ Experiment read_experiment(const std::filesystem::path& file, const std::vector<
   config::Reader reader(catalogue, problems);
   Experiment experiment{.scenario = reader.read<Scenario>(root), .origins = reader.origins()};
   problems.throw_if_any();
-  read_rows(experiment.scenario, file);
+  read_rows(experiment.scenario, experiment.origins, file);
   return experiment;
 }
 

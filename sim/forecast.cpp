@@ -57,6 +57,7 @@ std::vector<Utilisation> World::forecast() {
   const auto busiest =
       std::max_element(device.begin(), device.end(), [](auto& a, auto& b) { return a.second < b.second; });
   std::vector<Utilisation> loads{{"device", busiest->second}};
+  if (scenario_.on_device()) return loads;
   for (Utilisation& load : forecast_radio(demands)) loads.push_back(std::move(load));
   loads.push_back({"backhaul uplink", up});
   loads.push_back({"backhaul downlink", down});
@@ -66,7 +67,6 @@ std::vector<Utilisation> World::forecast() {
 
 std::vector<Utilisation> World::forecast_radio(const std::vector<Demand>& demands) {
   std::vector<Utilisation> loads;
-  if (scenario_.on_device()) return loads;
   for (const Direction direction : {Direction::uplink, Direction::downlink}) {
     std::vector<std::vector<RadioDemand>> by_cell(radios_.size());
     for (const Demand& one : demands) {
@@ -87,7 +87,8 @@ std::vector<Utilisation> World::forecast_radio(const std::vector<Demand>& demand
 }
 
 std::vector<Utilisation> World::utilisation() const {
-  const double seconds = to_seconds(window());
+  const Duration run = now();
+  const double seconds = to_seconds(run);
   if (seconds <= 0) return {};
   Duration device{0};
   for (const Server& server : devices_) device = std::max(device, server.busy());
@@ -95,7 +96,7 @@ std::vector<Utilisation> World::utilisation() const {
   if (scenario_.on_device()) return loads;
   for (const Direction direction : {Direction::uplink, Direction::downlink}) {
     double most = 0;
-    for (const auto& radio : radios_) most = std::max(most, radio->utilisation(direction, window()));
+    for (const auto& radio : radios_) most = std::max(most, radio->utilisation(direction, run));
     loads.push_back({direction_name(direction), most});
   }
   loads.push_back({"backhaul uplink", to_seconds(backhaul_up_->busy()) / seconds});

@@ -82,7 +82,7 @@ class World {
   [[nodiscard]] std::vector<Demand> demand() const;
   /// Offered load of every resource; empty for closed loops, which adapt.
   [[nodiscard]] std::vector<Utilisation> forecast();
-  /// Load carried during the arrival window.
+  /// Load carried from the start to the last departure.
   [[nodiscard]] std::vector<Utilisation> utilisation() const;
 
   [[nodiscard]] const Scenario& scenario() const { return scenario_; }

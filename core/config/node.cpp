@@ -1,5 +1,7 @@
 #include "core/config/node.h"
 
+#include "core/config/problems.h"
+
 namespace trilemma::config {
 
 std::string Origin::text() const {
@@ -24,7 +26,7 @@ Node* Node::find(std::string_view key) {
 std::string Node::shown() const {
   switch (kind) {
     case Kind::scalar:
-      return scalar;
+      return "'" + printable(scalar) + "'";
     case Kind::list:
       return "a list";
     case Kind::map:

@@ -10,7 +10,7 @@ namespace trilemma::config {
 struct Origin {
   std::string source;  // file name, "--set a.b=c" or "built-in"
   int line = 0;        // 1-based; 0 where the source has no lines
-  int column = 0;
+  int column = 0;  // 1-based, in bytes as compilers count
 
   /// "file:line:col", or the bare source where it has no lines.
   [[nodiscard]] std::string text() const;
@@ -30,7 +30,7 @@ struct Node {
 
   [[nodiscard]] const Node* find(std::string_view key) const;
   [[nodiscard]] Node* find(std::string_view key);
-  /// What a message calls this value: its text, or "a list", "a map", "nothing".
+  /// What a message calls this value: its text in quotes, or "a list", "a map", "nothing".
   [[nodiscard]] std::string shown() const;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,16 +11,19 @@ namespace {
 
 constexpr std::size_t longest_shown = 60;
 
+/// Letters to insert, drop, replace or swap with their neighbour (optimal string alignment).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
+  std::vector<std::size_t> above = row;
+  std::vector<std::size_t> two_above;
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
+    two_above = std::exchange(above, row);
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({substituted, row[j] + 1, row[j - 1] + 1});
+      row[j] = std::min({above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1), above[j] + 1, row[j - 1] + 1});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], two_above[j - 2] + 1);
     }
   }
   return row.back();
@@ -28,8 +32,15 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 void Problems::add(const Origin& where, std::string_view path, std::string_view problem) {
-  lines_.push_back(path.empty() ? fmt::format("{}: {}", where.text(), problem)
-                                : fmt::format("{}: {}: {}", where.text(), path, problem));
+  const auto above = [&](const Problem& other) {
+    return other.where.source == where.source &&
+           std::pair(other.where.line, other.where.column) <= std::pair(where.line, where.column);
+  };
+  const auto same_source = [&](const Problem& other) { return other.where.source == where.source; };
+  auto at = std::find_if(found_.rbegin(), found_.rend(), above).base();
+  if (at == found_.begin()) at = std::find_if(found_.begin(), found_.end(), same_source);
+  found_.insert(at, {where, path.empty() ? fmt::format("{}: {}", where.text(), problem)
+                                         : fmt::format("{}: {}: {}", where.text(), path, problem)});
 }
 
 void Problems::add_value(const Origin& where, std::string_view path, std::string_view value, std::string_view problem) {
@@ -37,7 +48,10 @@ void Problems::add_value(const Origin& where, std::string_view path, std::string
 }
 
 void Problems::throw_if_any() const {
-  if (!lines_.empty()) throw Error(fmt::format("{}", fmt::join(lines_, "\n")));
+  if (found_.empty()) return;
+  std::string text;
+  for (const Problem& problem : found_) text += (text.empty() ? "" : "\n") + problem.line;
+  throw Error(text);
 }
 
 std::string printable(std::string_view text) {
@@ -62,7 +76,7 @@ std::string printable(std::string_view text) {
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   if (word.size() > longest_shown) return {};
   std::string best;
-  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
+  std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(word, candidate);
     if (distance < best_distance) {

@@ -23,13 +23,17 @@ class Problems {
   /// The same with the offending value in quotes.
   void add_value(const Origin& where, std::string_view path, std::string_view value, std::string_view problem);
 
-  [[nodiscard]] bool empty() const { return lines_.empty(); }
-  [[nodiscard]] std::size_t size() const { return lines_.size(); }
-  /// Throws config::Error with all lines, in the order of the input, when there is any.
+  [[nodiscard]] bool empty() const { return found_.empty(); }
+  [[nodiscard]] std::size_t size() const { return found_.size(); }
+  /// Throws config::Error with all lines, each source in reading order, when there is any.
   void throw_if_any() const;
 
  private:
-  std::vector<std::string> lines_;
+  struct Problem {
+    Origin where;
+    std::string line;
+  };
+  std::vector<Problem> found_;  // each source in reading order
 };
 
 /// Text made fit for one line of a message: control characters escaped, cut after 60 characters.

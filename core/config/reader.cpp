@@ -21,14 +21,25 @@ Node without_kind(Node map) {
 
 void Reader::read_string(const Node& node, const std::string& path, std::string& out) {
   if (!require_scalar(node, path, "a text", "my text")) return;
+  const bool plain = std::none_of(node.scalar.begin(), node.scalar.end(), [](unsigned char byte) {
+    return (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f;
+  });
+  if (!plain) return problems_.add_value(node.origin, path, node.scalar, "has a control character; write plain text");
   out = node.scalar;
   origins_[path] = node.origin;
+}
+
+std::string Reader::joined(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, ", "));
 }
 
 bool Reader::require_scalar(const Node& node, const std::string& path, std::string_view what,
                             std::string_view example) {
   if (node.kind == Node::Kind::scalar) return true;
-  problems_.add_value(node.origin, path, node.shown(), fmt::format("is not {}; write for example '{}'", what, example));
+  if (node.kind == Node::Kind::null)
+    problems_.add(node.origin, path, fmt::format("has no value; write for example '{}'", example));
+  else
+    problems_.add(node.origin, path, fmt::format("{} is not {}; write for example '{}'", node.shown(), what, example));
   return false;
 }
 
@@ -72,8 +83,8 @@ Node Reader::resolve(const Node& node, const std::string& path, std::string_view
     return entry.kind == Node::Kind::map ? with_kind(std::move(entry), node) : Node{};
   }
   if (node.kind != Node::Kind::map) {
-    problems_.add_value(node.origin, path, node.shown(),
-                        fmt::format("is neither a name in configs/{} nor a map; write a name", family));
+    problems_.add(node.origin, path,
+                  fmt::format("{} is neither a name in configs/{} nor a map; write a name", node.shown(), family));
     return {};
   }
   const Node* kind = node.find("kind");
@@ -87,8 +98,8 @@ Node Reader::resolve_variant(const Node& node, const std::string& path, const st
                              std::string_view family) {
   const bool short_form = node.kind == Node::Kind::scalar;
   if (!short_form && node.kind != Node::Kind::map) {
-    problems_.add_value(node.origin, path, node.shown(),
-                        fmt::format("is not a map; write '{{kind: {}, ...}}'", kinds.front()));
+    problems_.add(node.origin, path,
+                  fmt::format("{} is neither a word nor a map; write one of {}", node.shown(), joined(kinds)));
     return {};
   }
   const Node* kind = short_form ? &node : node.find("kind");

@@ -80,16 +80,16 @@ class Reader {
     const std::string relation =
         low ? (bounds.min_allowed ? "below " : "not above ") : (bounds.max_allowed ? "above " : "not below ");
     return "is " + relation + bound_text<T>(low ? bounds.min : bounds.max) + "; write for example '" +
-           std::string(inside_example<T>(bounds)) + "'";
+           inside_example<T>(bounds, low) + "'";
   }
 
-  /// The type's own example where the bounds allow it, else a bound.
+  /// The type's own example where the bounds allow it, else the bound nearest to the wrong value.
   template <class T>
-  static std::string inside_example(const Bounds& bounds) {
+  static std::string inside_example(const Bounds& bounds, bool low) {
     const auto parsed = Text<T>::parse(Text<T>::example);
     const double number = bounded_value(*std::get_if<0>(&parsed));
     if (number >= bounds.min && number <= bounds.max) return std::string(Text<T>::example);
-    return bound_text<T>(bounds.max_allowed && bounds.max < 1e300 ? bounds.max : bounds.min);
+    return bound_text<T>(bounds.min_allowed && (low || !bounds.max_allowed) ? bounds.min : bounds.max);
   }
 
   template <class T>
@@ -110,8 +110,7 @@ class Reader {
   template <class T>
   void read_list(const Node& node, const std::string& path, std::vector<T>& out, const Bounds& bounds) {
     if (node.kind != Node::Kind::list) {
-      return problems_.add_value(node.origin, path, node.shown(),
-                                 "is not a list; write '[..., ...]' or one '- ' a line");
+      return problems_.add(node.origin, path, node.shown() + " is not a list; write '[..., ...]' or one '- ' a line");
     }
     if (node.items.empty()) return problems_.add(node.origin, path, "is an empty list; write at least one item");
     out.clear();
@@ -150,7 +149,7 @@ class Reader {
   template <class T>
   void read_struct(const Node& node, const std::string& path, T& out) {
     if (node.kind != Node::Kind::map) {
-      return problems_.add_value(node.origin, path, node.shown(), "is not a map; write 'key: value' lines below it");
+      return problems_.add(node.origin, path, node.shown() + " is not a map; write 'key: value' lines below it");
     }
     const std::size_t problems_before = problems_.size();
     std::vector<std::string> known;
@@ -182,10 +181,15 @@ class Reader {
       return "write for example '" + std::string(key) + ": " + std::string(Text<Member>::example) + "'";
     else if constexpr (Enumeration<Member>)
       return "write for example '" + std::string(key) + ": " + std::string(names<Member>.front().text) + "'";
+    else if constexpr (Catalogued<Member>)
+      return "write '" + std::string(key) + ":' with a name in configs/" + std::string(Member::catalogue);
+    else if constexpr (is_variant<Member>)
+      return "write '" + std::string(key) + ":' with one of " + joined(kinds_of<Member>());
     else
       return "write '" + std::string(key) + ":' with its value";
   }
 
+  static std::string joined(const std::vector<std::string>& words);
   bool require_scalar(const Node& node, const std::string& path, std::string_view what, std::string_view example);
   void add_unknown(const Origin& where, const std::string& path, const std::string& word, std::string_view problem,
                    const std::vector<std::string>& known);

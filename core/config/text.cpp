@@ -106,14 +106,15 @@ std::string unit_list(std::span<const Unit> units) {
 /// Why a unit is none of `units`, for the mistakes that people make most.
 std::string unit_problem(std::string_view unit, std::span<const Unit> units, std::string_view what,
                          std::string_view example) {
+  const auto lower = [](char letter) { return std::tolower(static_cast<unsigned char>(letter)); };
   const auto same_but_case = [&](const Unit& known) {
     return std::equal(known.name.begin(), known.name.end(), unit.begin(), unit.end(),
-                      [](char a, char b) { return std::tolower(a) == std::tolower(b); });
+                      [&](char a, char b) { return lower(a) == lower(b); });
   };
   const auto found = std::find_if(units.begin(), units.end(), same_but_case);
   if (found != units.end()) return fmt::format("has the unit '{}'; write '{}'", unit, found->name);
-  return fmt::format("has the unit '{}', which is not one of {} ({}); write for example '{}'", unit, what,
-                     unit_list(units), example);
+  return fmt::format("has the unit '{}', but {} is written in {}; write for example '{}'", unit, what, unit_list(units),
+                     example);
 }
 
 /// `number unit` in base units.
@@ -264,7 +265,7 @@ std::string Text<double>::format(double value) { return format_number(value); }
 std::string Text<double>::pattern() { return fmt::format("^{}$", number_pattern); }
 
 Parsed<std::int64_t> Text<std::int64_t>::parse(std::string_view text) {
-  auto parsed = Text<double>::parse(text);
+  auto parsed = leading_number(text, example);
   if (auto* problem = std::get_if<std::string>(&parsed)) return std::move(*problem);
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

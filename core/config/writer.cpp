@@ -16,7 +16,8 @@ struct Line {
 std::string scalar_text(const Json& value) {
   if (!value.is_string()) return value.dump();
   const auto& text = value.get_ref<const std::string&>();
-  const bool plain = !text.empty() && text.front() != ' ' && text.back() != ' ' &&
+  const bool null = text == "null" || text == "Null" || text == "NULL";
+  const bool plain = !text.empty() && !null && text.front() != ' ' && text.back() != ' ' &&
                      std::string_view("-?:,[]{}#&*!|>'\"%@`").find(text.front()) == std::string_view::npos &&
                      text.find(": ") == std::string::npos && text.find(" #") == std::string::npos &&
                      text.back() != ':' && text.find_first_of("\n\t") == std::string::npos;
@@ -30,7 +31,7 @@ std::string origin_text(const Origins& origins, const std::string& path) {
 
 void add_lines(const Json& value, const std::string& path, const std::string& lead, const std::string& indent,
                const Origins& origins, std::vector<Line>& lines) {
-  if (value == "" || (value.is_structured() && value.empty() && !lead.empty())) return;  // nothing was said
+  if ((value == "" && !origins.contains(path)) || (value.is_structured() && value.empty() && !lead.empty())) return;  // nothing was said
   if (!value.is_structured()) {
     lines.push_back({lead + scalar_text(value), origin_text(origins, path)});
     return;

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <optional>
 #include <sstream>
+#include <unordered_map>
 
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
@@ -30,7 +31,9 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     refuse_anchor(mark, anchor);
-    place(Node{.origin = at(mark)});
+    // The mark of an omitted value is that of the next token, perhaps lines below.
+    const bool of_key = !stack_.empty() && stack_.back().pending;
+    place(Node{.origin = of_key ? stack_.back().pending->key_origin : at(mark)});
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
     fail(at(mark), "aliases (*name) are not supported; write the value out");
@@ -57,6 +60,7 @@ class TreeBuilder final : public YAML::EventHandler {
   struct Level {
     Node node;
     std::optional<Entry> pending;  // key read, value still to come
+    std::unordered_map<std::string, Origin> keys;
   };
 
   [[nodiscard]] Origin at(const YAML::Mark& mark) const {
@@ -76,19 +80,16 @@ class TreeBuilder final : public YAML::EventHandler {
   }
   void begin_entry(const YAML::Mark& mark, const std::string& key) {
     Level& level = stack_.back();
-    for (const Entry& entry : level.node.entries) {
-      if (entry.key != key) continue;
-      fail(at(mark),
-           fmt::format("duplicate key '{}'; it already stands at {}", printable(key), entry.key_origin.text()));
-    }
+    if (const auto [first, fresh] = level.keys.try_emplace(key, at(mark)); !fresh)
+      fail(at(mark), fmt::format("duplicate key '{}'; it already stands at {}", printable(key), first->second.text()));
     level.pending = Entry{.key = key, .key_origin = at(mark), .value = {}};
   }
   void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, Node::Kind kind) {
     refuse_anchor(mark, anchor);
     refuse_tag(mark, tag);
     if (expects_key()) fail(at(mark), "a key is a list or a map; write a plain word");
-    if (stack_.size() >= deepest) fail(at(mark), fmt::format("nested deeper than {} levels", deepest));
-    stack_.push_back({.node = Node{.kind = kind, .origin = at(mark)}, .pending = {}});
+    if (stack_.size() >= deepest) fail(at(mark), fmt::format("nested deeper than {} levels; write a flatter file", deepest));
+    stack_.push_back({.node = Node{.kind = kind, .origin = at(mark)}, .pending = {}, .keys = {}});
   }
   void close() {
     Node node = std::move(stack_.back().node);
@@ -126,11 +127,35 @@ std::optional<std::size_t> binary_byte(std::string_view text) {
   return static_cast<std::size_t>(found - text.begin());
 }
 
+/// Offset of the first byte that is not part of a UTF-8 sequence (RFC 3629: no overlong forms, no surrogates).
+std::optional<std::size_t> non_utf8_byte(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+    const unsigned lead = byte(at);
+    const std::size_t length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+    const unsigned low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+    const unsigned high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+    bool valid = length > 0 && (length == 1 || (byte(at + 1) >= low && byte(at + 1) <= high));
+    for (std::size_t i = 2; i < length; ++i) valid = valid && (byte(at + i) & 0xc0U) == 0x80;
+    if (!valid) return at;
+    at += length;
+  }
+  return std::nullopt;
+}
+
+/// yaml-cpp blames the line after a tab, or calls it an unknown token.
+bool indented_by_tab(const std::string& text, int line) {
+  std::istringstream stream(text);
+  std::string found;
+  for (int i = 0; i <= line; ++i) std::getline(stream, found);
+  return found.substr(0, found.find_first_not_of(" \t")).find('\t') != std::string::npos;
+}
+
 std::string read_file(const std::filesystem::path& path, const std::string& shown) {
-  const Origin where{.source = shown};
+  const Origin where{.source = shown.empty() ? "''" : shown};
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) fail(where, "no such file");
+  if (!std::filesystem::exists(status)) fail(where, "no such file; write the path of a YAML file");
   if (std::filesystem::is_directory(status)) fail(where, "is a directory; name a YAML file in it");
   std::ifstream stream(path, std::ios::binary);
   if (!stream) fail(where, "cannot be opened for reading; check its permissions");
@@ -145,7 +170,11 @@ std::string read_file(const std::filesystem::path& path, const std::string& show
 
 Node read_yaml_text(const std::string& text, const Origin& origin) {
   if (const auto offset = binary_byte(text)) {
-    fail(origin, fmt::format("byte {} is 0x{:02x}; this is not a text file", *offset + 1,
+    fail(origin, fmt::format("byte {} is 0x{:02x}; this is not a text file; write YAML in UTF-8", *offset + 1,
+                             static_cast<unsigned char>(text[*offset])));
+  }
+  if (const auto offset = non_utf8_byte(text)) {
+    fail(origin, fmt::format("byte {} is 0x{:02x}, which is not UTF-8; save the text as UTF-8", *offset + 1,
                              static_cast<unsigned char>(text[*offset])));
   }
   TreeBuilder builder(origin);
@@ -165,6 +194,7 @@ Node read_yaml_text(const std::string& text, const Origin& origin) {
       where.line += std::max(error.mark.line, 0);
       where.column = std::max(error.mark.column, 0) + 1;
     }
+    if (indented_by_tab(text, error.mark.line)) fail(where, "not valid YAML: a tab indents this line; write spaces");
     fail(where, "not valid YAML: " + error.msg);
   }
 }
@@ -184,8 +214,7 @@ Node read_yaml_file(const std::filesystem::path& path, const std::string& shown)
 void apply_set(Node& root, std::string_view option) {
   const Origin where{.source = "--set " + printable(option)};
   const std::size_t equals = option.find('=');
-  if (equals == std::string_view::npos || equals == 0)
-    fail(where, "has no '='; write for example '--set workload.clients=10'");
+  if (equals == std::string_view::npos) fail(where, "has no '='; write for example '--set workload.clients=10'");
   std::string_view path = option.substr(0, equals);
   Node* node = &root;
   while (true) {
@@ -195,7 +224,7 @@ void apply_set(Node& root, std::string_view option) {
     if (node->kind == Node::Kind::scalar) {
       // The short form `device: jetson` grows into the map it stands for.
       Node kind = *node;
-      *node = Node{.kind = Node::Kind::map, .origin = kind.origin};
+      *node = Node{.kind = Node::Kind::map, .origin = where};
       node->entries.push_back({.key = "kind", .key_origin = kind.origin, .value = kind});
     } else if (node->kind == Node::Kind::null) {
       *node = Node{.kind = Node::Kind::map, .origin = where};

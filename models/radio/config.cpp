@@ -6,6 +6,7 @@
 
 #include "core/config/text.h"
 #include "models/radio/frame_grid.h"
+#include "models/radio/nr_phy.h"
 
 namespace trilemma {
 namespace {
@@ -21,8 +22,32 @@ std::string frame_problem(const NrRadio& radio) {
   }
   if (radio.frame.size() > 640) return "is longer than 640 slots" + advice;
   const FrameGrid grid(radio);
-  if (grid.opportunities(Direction::uplink) == 0) return "has no room for uplink data" + advice;
+  if (grid.opportunities(Direction::uplink) == 0) {
+    if (radio.access == Access::configured_grant) {
+      return fmt::format("has no {} uplink symbols in a row for a configured grant; write fewer symbols, or a U slot",
+                         radio.symbols);
+    }
+    return "has no room for uplink data" + advice;
+  }
   if (grid.opportunities(Direction::downlink) == 0) return "has no room for downlink data" + advice;
+  return {};
+}
+
+/// The most robust blocks must carry something in both directions: a client at the edge of the cell would wait for ever.
+/// Requires a radio without other problems.
+std::string payload_problem(const NrRadio& radio) {
+  const NrPhy phy(radio);
+  for (const Direction direction : {Direction::uplink, Direction::downlink}) {
+    int longest = 0;
+    for (std::int64_t k = 0; k < phy.grid().opportunities(direction); ++k) {
+      longest = std::max(longest, phy.grid().at(direction, k).symbols);
+    }
+    if (phy.payload(0, longest) > Bytes(0)) continue;
+    return fmt::format(
+        "leaves {} {} symbols in a row, whose block at MCS 0 of '{}' is no larger than its headers; write more symbols, "
+        "a wider bandwidth or another MCS table",
+        longest, direction == Direction::uplink ? "uplink" : "downlink", config::name_of(radio.mcs_table));
+  }
   return {};
 }
 
@@ -44,7 +69,7 @@ std::string height_problem(const NrRadio& radio, const StationConfig& device, co
     (void)line_of_sight_probability(radio.environment, ue, base);
     return {};
   } catch (const std::invalid_argument& problem) {
-    return problem.what();
+    return fmt::format("does not allow these antenna heights: {}; write other heights", problem.what());
   }
 }
 
@@ -88,18 +113,19 @@ std::vector<FieldProblem> NrRadio::problems() const {
   } else {
     add("frame", frame_problem(*this));
   }
-  if (numerology == 4)
+  if (numerology == 4) {
     add("numerology", "has no data channel in TS 38.211; write 2, 3, 5 or 6");
-  else
+  } else {
     add("bandwidth", bandwidth_problem(*this));
-  if (!processing_times(static_cast<int>(numerology), capability)) {
-    add("capability", "has no processing times at this numerology in TS 38.214; write '1'");
+    if (!processing_times(static_cast<int>(numerology), capability))
+      add("capability", "has no processing times at this numerology in TS 38.214; write '1'");
   }
   if (environment == Environment::inf_hh && line_of_sight == LineOfSight::never) {
     add("line_of_sight", "does not exist in inf-hh, which is always in line of sight; write 'always'");
   }
   add("environment", height_problem(*this, device, base_station));
   add("placement", distance_problem(*this));
+  if (found.empty()) add("symbols", payload_problem(*this));
   return found;
 }
 

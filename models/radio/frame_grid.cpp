@@ -9,6 +9,7 @@ namespace trilemma {
 FrameGrid::FrameGrid(const NrRadio& config)
     : mu_(static_cast<int>(config.numerology)),
       longest_(static_cast<int>(config.symbols)),
+      fixed_uplink_length_(config.access == Access::configured_grant),
       slot_(slot_duration(static_cast<int>(config.numerology))) {
   if (config.frame == full_uplink) {
     period_ = slot_;
@@ -31,18 +32,20 @@ FrameGrid::FrameGrid(const NrRadio& config)
 void FrameGrid::add_downlink(int slot, int symbols) {
   if (symbols == 0) return;
   lane(Direction::downlink).control.push_back(piece(slot, 0, 1));
-  add_data(lane(Direction::downlink), slot, 1, symbols);
+  add_data(Direction::downlink, slot, 1, symbols);
 }
 
 void FrameGrid::add_uplink(int slot, int symbols) {
   if (symbols == 0) return;
   lane(Direction::uplink).control.push_back(piece(slot, symbols_per_slot - 1, 1));
-  add_data(lane(Direction::uplink), slot, symbols_per_slot - symbols, symbols_per_slot);
+  add_data(Direction::uplink, slot, symbols_per_slot - symbols, symbols_per_slot);
 }
 
-void FrameGrid::add_data(Lane& lane, int slot, int first, int last) {
+void FrameGrid::add_data(Direction direction, int slot, int first, int last) {
+  Lane& lane = this->lane(direction);
   for (int symbol = first; last - symbol >= shortest; symbol += longest_) {
     const int symbols = std::min(longest_, last - symbol);
+    if (direction == Direction::uplink && fixed_uplink_length_ && symbols < longest_) break;
     lane.data.push_back(piece(slot, symbol, symbols));
     lane.symbols += symbols;
   }

@@ -18,7 +18,8 @@ enum class Direction { uplink, downlink };
 ///
 /// D slot: symbol 0 is control (PDCCH), 1 to 13 downlink data. U slot: 14 uplink symbols; the last one also carries
 /// scheduling requests and acknowledgements (PUCCH on the band edges, its resource blocks are not deducted). S slot: as
-/// D for its downlink symbols, guard, then as U. full-uplink: paired carriers, every slot D on one and U on the other.
+/// D for its downlink symbols, guard, then as U. A configured grant has a fixed length, so under that access the uplink
+/// has only opportunities of exactly `symbols` symbols. full-uplink: paired carriers, every slot D on one and U on the other.
 class FrameGrid {
  public:
   /// Shortest transmission: one symbol of reference signals and one of data.
@@ -66,7 +67,7 @@ class FrameGrid {
 
   void add_downlink(int slot, int symbols);
   void add_uplink(int slot, int symbols);
-  void add_data(Lane& lane, int slot, int first, int last);
+  void add_data(Direction direction, int slot, int first, int last);
   [[nodiscard]] Piece piece(int slot, int first, int symbols) const;
   [[nodiscard]] Instant boundary(std::int64_t period, int slot, int symbol) const;
   [[nodiscard]] const Lane& lane(Direction direction) const { return lanes_[static_cast<std::size_t>(direction)]; }
@@ -74,6 +75,7 @@ class FrameGrid {
 
   int mu_;
   int longest_;
+  bool fixed_uplink_length_;
   Duration slot_;
   Duration period_{0};
   std::array<Lane, 2> lanes_;

@@ -23,8 +23,9 @@ class TraceReader {
 
   std::vector<TraceRow> read(std::ifstream& stream) {
     std::string line;
-    if (!std::getline(stream, line)) fail("is empty; write a header 'time,client' and one row a request");
     ++line_;
+    if (!std::getline(stream, line)) fail("is empty; write a header 'time,client' and one row a request");
+    if (line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);  // the mark that spreadsheets put in front of UTF-8
     read_header(cells(line));
     while (std::getline(stream, line)) {
       ++line_;
@@ -64,7 +65,7 @@ class TraceReader {
   }
 
   TraceRow row(const std::vector<std::string>& cell) {
-    if (cell.size() != columns_) fail(fmt::format("has {} cells where the header has {}", cell.size(), columns_));
+    if (cell.size() != columns_) fail(fmt::format("has {} cells where the header has {}; write one a column", cell.size(), columns_));
     TraceRow result{
         .time = time(cell[0]), .client = whole("client", cell[1], 0, clients_ - 1), .prompt = {}, .output = {}};
     if (columns_ > 2) result.prompt = Tokens(whole("prompt", cell[2], 1, 1'000'000'000));
@@ -92,7 +93,7 @@ class TraceReader {
     if (const auto* problem = std::get_if<std::string>(&parsed))
       fail(fmt::format("{} '{}' {}", column, config::printable(cell), *problem));
     const std::int64_t value = std::get<std::int64_t>(parsed);
-    if (value < min || value > max) fail(fmt::format("{} '{}' is outside {} to {}", column, cell, min, max));
+    if (value < min || value > max) fail(fmt::format("{0} '{1}' is outside {2} to {3}; write for example '{2}'", column, cell, min, max));
     return value;
   }
 

@@ -45,7 +45,8 @@ Cut random_cut(Draw& draw, std::int64_t layers) {
   }
 }
 
-void draw_processor(Draw& draw, ProcessorConfig& processor) {
+/// `processor` gets a rate for the precision that it is to run, most of the time.
+void draw_processor(Draw& draw, ProcessorConfig& processor, Precision precision) {
   processor.title = "random";
   processor.memory = draw.chance(0.9) ? Bytes(std::int64_t{8} << 30) : Bytes(draw.whole(1'000, 1'000'000));
   if (draw.chance(0.2)) processor.storage = Bytes(draw.whole(10'000, 100'000'000));
@@ -53,8 +54,8 @@ void draw_processor(Draw& draw, ProcessorConfig& processor) {
   if (draw.chance(0.5)) processor.per_call = draw.time(1us, 1ms);
   if (draw.chance(0.5)) processor.per_layer = draw.time(100ns, 200us);
   processor.quantisation_block = draw.one_of<std::int64_t>({0, 32, 128});
-  for (const auto& name : config::names<Precision>) {
-    processor.rates.push_back({.precision = name.value,
+  for (const Precision known : {Precision::fp32, draw.chance(0.95) ? precision : Precision::fp16}) {
+    processor.rates.push_back({.precision = known,
                                .compute = OperationRate(std::round(draw.magnitude(1e9, 1e14))),
                                .compute_efficiency = Fraction(draw.whole(5, 100) / 100.0),
                                .memory_efficiency = Fraction(draw.whole(5, 100) / 100.0)});
@@ -239,10 +240,10 @@ Scenario random_scenario(std::uint32_t number) {
   scenario.seed = draw.whole(1, 1'000'000);
   scenario.llm = random_llm(draw);
   scenario.cut = random_cut(draw, scenario.llm.layers);
-  draw_processor(draw, scenario.device);
   scenario.device.precision = random_precision(draw);
-  draw_processor(draw, scenario.edge);
+  draw_processor(draw, scenario.device, scenario.device.precision);
   scenario.edge.precision = random_precision(draw);
+  draw_processor(draw, scenario.edge, scenario.edge.precision);
   scenario.edge.count = draw.whole(1, 4);
   scenario.codec = random_codec(draw);
   scenario.transport = random_transport(draw);
@@ -265,6 +266,12 @@ std::vector<std::string> problems_of(const Scenario& scenario) {
 
 std::string as_yaml(const Scenario& scenario) {
   std::string text = config::to_yaml(scenario_to_json(scenario), {});
+  // Nothing here came from a file, so the origin of each value says nothing.
+  const std::string_view origin = "  # built-in";
+  for (std::size_t at = text.find(origin); at != std::string::npos; at = text.find(origin, at)) {
+    const std::size_t end = text.find_last_not_of(' ', at) + 1;
+    text.erase(end, at + origin.size() - end);
+  }
   if (scenario.trace.empty()) return text;
   text += "# trace.csv\n# time,client,prompt,output\n";
   for (const TraceRow& row : scenario.trace) {
