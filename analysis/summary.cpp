@@ -106,8 +106,7 @@ std::vector<StageSummary> stages_of(const Collector& collector, const StageTimes
                                     const std::optional<std::string>& withheld) {
   std::vector<StageSummary> stages;
   for (std::size_t i = 0; i < stage_count; ++i) {
-    StageSummary stage{
-        .name = stage_names[i], .floor_ms = to_milliseconds(floor[i]), .reason = withheld.value_or("")};
+    StageSummary stage{.name = stage_names[i], .floor_ms = to_milliseconds(floor[i]), .reason = withheld.value_or("")};
     const LatencyHistogram& times = collector.stage(static_cast<Stage>(i));
     if (!withheld && times.completed() > 0) {
       stage.mean_ms = mean_ms(times);
@@ -189,7 +188,11 @@ Summary summarize(const Scenario& scenario, const Collector& collector, const st
   summary.measured = collector.latency().count();
   summary.stability = stability_of(replications);
   summary.withheld = why_withheld(summary, collector);
-  const StageTimes& floor = replications.front().floor_stages;
+  // Replications place the clients anew, so each has its own best client.
+  const StageTimes& floor =
+      std::min_element(replications.begin(), replications.end(), [](const auto& a, const auto& b) {
+        return total(a.floor_stages) < total(b.floor_stages);
+      })->floor_stages;
   summary.floor_ms = to_milliseconds(total(floor));
   summary.stages = stages_of(collector, floor, summary.withheld);
   add_latencies(summary, collector);

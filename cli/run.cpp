@@ -70,14 +70,16 @@ Format format_of(const std::string& word) {
   if (word == "csv") return Format::csv;
   if (word == "json") return Format::json;
   if (word == "md") return Format::md;
-  throw UsageError(fmt::format("trilemma run: --format '{}' is not known; write table, csv, json or md", word));
+  throw UsageError(fmt::format("trilemma run: --format '{}' is not known; write table, csv, json or md",
+                               config::printable(word)));
 }
 
 ProgressMode progress_of(const std::string& word) {
   if (word == "auto") return ProgressMode::automatic;
   if (word == "json") return ProgressMode::json;
   if (word == "none") return ProgressMode::none;
-  throw UsageError(fmt::format("trilemma run: --progress '{}' is not known; write auto, json or none", word));
+  throw UsageError(fmt::format("trilemma run: --progress '{}' is not known; write auto, json or none",
+                               config::printable(word)));
 }
 
 std::optional<RunOptions> read_options(const Arguments& arguments, const std::string& command) {
@@ -155,7 +157,8 @@ std::string render(const Scenario& scenario, const Summary& summary, Format form
 void store(PointFolder& folder, const Scenario& scenario, const Outcomes& outcomes) {
   config::Json json = summary_to_json(scenario, outcomes.summary);
   json["manifest"] = manifest(scenario, outcomes.summary, outcomes.facts);
-  folder.write("summary.json", json.dump(2) + "\n");
+  // The command line may hold a file name that is not UTF-8.
+  folder.write("summary.json", json.dump(2, ' ', false, config::Json::error_handler_t::replace) + "\n");
   for (const Format format : all_formats) folder.write(file_of(format), render(scenario, outcomes.summary, format));
   if (outcomes.summary.end == RunEnd::done)
     folder.publish();

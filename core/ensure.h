@@ -12,6 +12,13 @@ class InvariantViolation : public std::logic_error {
   using std::logic_error::logic_error;
 };
 
+/// The input asks for more than simulated time can hold (three centuries of nanoseconds): the user's mistake, found
+/// only when the numbers meet. The command line ends with exit code 2.
+class BeyondTime : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 [[noreturn]] void report_broken_invariant(std::string_view invariant, const char* file, int line);
 
 }  // namespace trilemma

@@ -13,6 +13,7 @@
 namespace trilemma {
 namespace {
 
+constexpr Instant last_instant{3'153'600'000'000'000'000};  // 100 years: what is added to an instant cannot overflow
 constexpr std::uint64_t events_between_limit_checks = 1U << 14U;
 
 bool scheduler_alive = false;  // guards ns-3's singleton, nothing else
@@ -68,6 +69,10 @@ Scheduler::~Scheduler() {
 
 void Scheduler::at(Instant when, Action action) {
   TRILEMMA_ENSURE(when >= now_, "no event is scheduled in the past");
+  if (when > last_instant) {
+    throw BeyondTime(
+        "the run would go beyond 100 years of simulated time; check the rates, sizes and times of the scenario");
+  }
   auto* event = new (*this) SchedulerEvent(*this, when, action);
   ns3::Simulator::Schedule(ns3::TimeStep(static_cast<std::uint64_t>((when - now_).count())),
                            ns3::Ptr<ns3::EventImpl>(event, false));

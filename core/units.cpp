@@ -9,13 +9,17 @@ namespace trilemma {
 namespace {
 
 constexpr long double nanoseconds_per_second = 1e9L;
+constexpr long double longest = 1e18L;  // ns, 31.7 years: sums of many still fit
 
 /// Multiplying before dividing keeps an exact quotient exact: the 64-bit mantissa holds every product that occurs.
 Duration quotient(long double amount, double rate) {
   TRILEMMA_ENSURE(rate > 0, "a rate that divides is positive");
+  TRILEMMA_ENSURE(amount >= 0, "an amount of work is not negative");
   const long double nanoseconds = std::ceil(amount * nanoseconds_per_second / static_cast<long double>(rate));
-  TRILEMMA_ENSURE(nanoseconds >= 0 && nanoseconds < static_cast<long double>(std::numeric_limits<std::int64_t>::max()),
-                  "a duration is non-negative and below 292 years");
+  if (!(nanoseconds < longest)) {
+    throw BeyondTime(
+        "one step would take more than 30 years of simulated time; check the rates and sizes of the scenario");
+  }
   return Duration(static_cast<std::int64_t>(nanoseconds));
 }
 

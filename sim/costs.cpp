@@ -14,7 +14,7 @@ const Pass& Costs::prefill(Tokens prompt, Tokens output) {
   return entry->second;
 }
 
-Pass Costs::decode(Tokens context) { return pass(Tokens(1), context, Tokens(1)); }
+Pass Costs::decode(Tokens sequence) { return pass(Tokens(1), sequence - Tokens(1), Tokens(1)); }
 
 Pass Costs::pass(Tokens tokens, Tokens context, Tokens output) {
   const auto time = [&](const ProcessorConfig& processor, Precision precision, const ModelPart& part, Tokens count,

@@ -36,7 +36,8 @@ class Costs {
   [[nodiscard]] std::int64_t passes(Tokens output) const { return scenario_.raw_input() ? 1 : output.value(); }
   /// The n-th trip (0 = prefill) of a request.
   [[nodiscard]] const Pass& prefill(Tokens prompt, Tokens output);
-  [[nodiscard]] Pass decode(Tokens context);
+  /// A further token, the last of `sequence` tokens of prompt and answer; those before it are in the KV cache.
+  [[nodiscard]] Pass decode(Tokens sequence);
 
   /// Message with the headers of its packets.
   [[nodiscard]] Bytes with_headers(Bytes payload) const;

@@ -11,10 +11,16 @@ namespace trilemma {
 namespace {
 
 /// Reads the trace of a scenario, if it has one. A row may ask for a request of its own size, which has to fit as well.
-void read_rows(Scenario& scenario, const std::filesystem::path& file) {
+void read_rows(Scenario& scenario, const config::Origins& origins, const std::filesystem::path& file) {
   const auto* arrivals = std::get_if<TraceArrivals>(&scenario.workload.arrivals);
   if (arrivals == nullptr) return;
   const std::filesystem::path path = file.parent_path() / arrivals->file;
+  if (!std::filesystem::is_regular_file(path)) {
+    config::Problems problems;
+    problems.add_value(origins.at("workload.arrivals.file"), "workload.arrivals.file", arrivals->file,
+                       "is no trace file; write a path relative to the scenario file");
+    problems.throw_if_any();
+  }
   Scenario sized = scenario;
   scenario.trace = read_trace(path, path.string(), *arrivals, scenario.workload.clients);
   std::set<std::pair<Tokens, Tokens>> sizes;

@@ -27,6 +27,10 @@ struct Bounds {
 inline constexpr Bounds unbounded{};
 inline constexpr Bounds non_negative{.min = 0};
 inline constexpr Bounds positive{.min = 0, .min_allowed = false};
+/// Of durations: what is added up by the thousand, and the time scale of a whole run.
+inline constexpr Bounds up_to_an_hour{.min = 0, .max = 3.6e12};
+inline constexpr Bounds up_to_30_years{.min = 0, .max = 9.4608e17};
+inline constexpr Bounds positive_up_to_30_years{.min = 0, .max = 9.4608e17, .min_allowed = false};
 constexpr Bounds at_least(double min) { return {.min = min}; }
 constexpr Bounds between(double min, double max) { return {.min = min, .max = max}; }
 

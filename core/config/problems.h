@@ -39,7 +39,7 @@ class Problems {
 /// Text made fit for one line of a message: control characters escaped, cut after 60 characters.
 std::string printable(std::string_view text);
 
-/// The candidate closest to `word` by edit distance, or empty when none is close.
+/// The candidate that `word` abbreviates or is closest to by edit distance, or empty when none is close.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace trilemma::config

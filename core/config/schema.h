@@ -31,6 +31,16 @@ void add_bounds(Json& schema, const Bounds& bounds) {
   }
 }
 
+inline bool is_whole_number(std::string_view text) {
+  return std::holds_alternative<std::int64_t>(Text<std::int64_t>::parse(text));
+}
+
+/// A word as YAML reads it: '1' is a number there, and our readers take it for the word.
+inline void add_word(Json& words, std::string_view word) {
+  words.push_back(std::string(word));
+  if (is_whole_number(word)) words.push_back(std::get<std::int64_t>(Text<std::int64_t>::parse(word)));
+}
+
 template <class T>
 Json leaf_schema(const Bounds& bounds) {
   Json schema;
@@ -42,6 +52,8 @@ Json leaf_schema(const Bounds& bounds) {
     schema["type"] = "integer";
   else
     schema = Json{{"type", "string"}, {"pattern", Text<T>::pattern()}, {"examples", {std::string(Text<T>::example)}}};
+  // A bare number among words, such as a cut, is no text for YAML.
+  if (schema["type"] == "string" && is_whole_number(Text<T>::example)) schema["type"] = {"integer", "string"};
   add_bounds<T>(schema, bounds);
   return schema;
 }
@@ -59,6 +71,7 @@ Json struct_schema(const Catalogue& catalogue, const T& value, bool named) {
     Json schema = schema_of(catalogue, value.*field.member, field.bounds);
     schema["description"] = std::string(field.help);
     if (field.presence == Presence::required) {
+      schema.erase("default");  // of its type, which does not stand in for it
       if (!named) needed.push_back(std::string(field.key));
     } else if (Json standard = to_json(value.*field.member);
                !standard.is_null() && standard != "" && !standard.is_object()) {
@@ -72,16 +85,41 @@ Json struct_schema(const Catalogue& catalogue, const T& value, bool named) {
   return schema;
 }
 
+/// A map that starts from a catalogue entry of one alternative and may override any of its fields.
+template <class Alternative>
+void add_named_choice(const Catalogue& catalogue, std::string_view family, Json& choices) {
+  Json entries = Json::array();
+  for (const std::string& name : catalogue.names(family)) {
+    const Node entry = catalogue.read(family, name);
+    const Node* kind = entry.find("kind");
+    if (kind != nullptr && kind->scalar == Alternative::kind) entries.push_back(name);
+  }
+  if (entries.empty()) return;
+  Json choice = struct_schema(catalogue, Alternative{}, true);
+  choice["properties"]["kind"] = Json{{"enum", std::move(entries)}};
+  choices.push_back(std::move(choice));
+}
+
+/// An alternative that needs nothing but its name.
+template <class Alternative>
+void add_bare_kind(const Catalogue& catalogue, Json& words) {
+  const Json schema = struct_schema(catalogue, Alternative{}, false);
+  if (schema["required"].size() == 1) words.push_back(std::string(Alternative::kind));
+}
+
 template <class... T>
 Json variant_schema(const Catalogue& catalogue, const std::variant<T...>& value) {
   Json choices = Json::array();
-  Json words = Json::array({std::string(T::kind)...});
+  Json words = Json::array();
+  (add_bare_kind<T>(catalogue, words), ...);
   if constexpr (!variant_catalogue<std::variant<T...>>.empty()) {
     for (const auto& name : catalogue.names(variant_catalogue<std::variant<T...>>)) words.push_back(name);
   }
   const std::string standard = std::visit([](const auto& chosen) { return std::string(chosen.kind); }, value);
-  choices.push_back(Json{{"enum", std::move(words)}});
+  if (!words.empty()) choices.push_back(Json{{"enum", std::move(words)}});
   (choices.push_back(struct_schema(catalogue, T{}, false)), ...);
+  if constexpr (!variant_catalogue<std::variant<T...>>.empty())
+    (add_named_choice<T>(catalogue, variant_catalogue<std::variant<T...>>, choices), ...);
   return Json{{"anyOf", std::move(choices)}, {"default", standard}};
 }
 
@@ -95,7 +133,7 @@ Json schema_of(const Catalogue& catalogue, const T& value, const Bounds& bounds)
     return detail::leaf_schema<T>(bounds);
   } else if constexpr (Enumeration<T>) {
     Json words = Json::array();
-    for (const auto& name : names<T>) words.push_back(std::string(name.text));
+    for (const auto& name : names<T>) detail::add_word(words, name.text);
     return Json{{"enum", std::move(words)}};
   } else if constexpr (is_optional<T>) {
     return schema_of<typename T::value_type>(catalogue, {}, bounds);
@@ -105,8 +143,11 @@ Json schema_of(const Catalogue& catalogue, const T& value, const Bounds& bounds)
   } else if constexpr (is_variant<T>) {
     return detail::variant_schema(catalogue, value);
   } else if constexpr (Catalogued<T>) {
-    Json by_name{{"enum", catalogue.names(T::catalogue)}};
-    return Json{{"anyOf", Json::array({by_name, detail::struct_schema(catalogue, value, true)})}};
+    const std::vector<std::string> entries = catalogue.names(T::catalogue);
+    Json map = detail::struct_schema(catalogue, value, true);
+    map["properties"]["kind"]["enum"] = entries;
+    map["properties"]["kind"]["enum"].push_back("custom");
+    return Json{{"anyOf", Json::array({Json{{"enum", entries}}, std::move(map)})}};
   } else {
     return detail::struct_schema(catalogue, value, false);
   }

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "core/config/problems.h"
 #include "core/ensure.h"
 
 namespace trilemma::config {
@@ -24,10 +25,9 @@ struct Unit {
 // Largest first: format() takes the first unit that gives a number of at least one.
 constexpr std::array duration_units{Unit{"h", 3600e9L}, Unit{"min", 60e9L}, Unit{"s", 1e9L},        Unit{"ms", 1e6L},
                                     Unit{"us", 1e3L},   Unit{"ns", 1.0L},   Unit{"µs", 1e3L, false}};
-constexpr std::array byte_units{Unit{"GiB", 0x1p30L},    Unit{"MiB", 0x1p20L},     Unit{"KiB", 0x1p10L},
-                                Unit{"TiB", 0x1p40L},    Unit{"TB", 1e12L, false}, Unit{"GB", 1e9L, false},
-                                Unit{"MB", 1e6L, false}, Unit{"kB", 1e3L, false},  Unit{"KB", 1e3L, false},
-                                Unit{"B", 1.0L}};
+constexpr std::array byte_units{
+    Unit{"TiB", 0x1p40L}, Unit{"GiB", 0x1p30L}, Unit{"MiB", 0x1p20L},    Unit{"KiB", 0x1p10L},    Unit{"TB", 1e12L},
+    Unit{"GB", 1e9L},     Unit{"MB", 1e6L},     Unit{"kB", 1e3L, false}, Unit{"KB", 1e3L, false}, Unit{"B", 1.0L}};
 constexpr std::array bit_rate_units{Unit{"Tbit/s", 1e12L}, Unit{"Gbit/s", 1e9L}, Unit{"Mbit/s", 1e6L},
                                     Unit{"kbit/s", 1e3L}, Unit{"bit/s", 1.0L}};
 constexpr std::array byte_rate_units{Unit{"TB/s", 1e12L}, Unit{"GB/s", 1e9L}, Unit{"MB/s", 1e6L}, Unit{"kB/s", 1e3L},
@@ -107,14 +107,15 @@ std::string unit_list(std::span<const Unit> units) {
 std::string unit_problem(std::string_view unit, std::span<const Unit> units, std::string_view what,
                          std::string_view example) {
   const auto lower = [](char letter) { return std::tolower(static_cast<unsigned char>(letter)); };
+  // Not for a letter b: a bit is no byte.
   const auto same_but_case = [&](const Unit& known) {
     return std::equal(known.name.begin(), known.name.end(), unit.begin(), unit.end(),
-                      [&](char a, char b) { return lower(a) == lower(b); });
+                      [&](char a, char b) { return a == b || (lower(a) == lower(b) && lower(a) != 'b'); });
   };
   const auto found = std::find_if(units.begin(), units.end(), same_but_case);
-  if (found != units.end()) return fmt::format("has the unit '{}'; write '{}'", unit, found->name);
-  return fmt::format("has the unit '{}', but {} is written in {}; write for example '{}'", unit, what, unit_list(units),
-                     example);
+  if (found != units.end()) return fmt::format("has the unit '{}'; write '{}'", printable(unit), found->name);
+  return fmt::format("has the unit '{}', but {} is written in {}; write for example '{}'", printable(unit), what,
+                     unit_list(units), example);
 }
 
 /// `number unit` in base units.
@@ -148,23 +149,29 @@ Parsed<T> whole_quantity(std::string_view text, std::span<const Unit> units, std
   if (auto* problem = std::get_if<std::string>(&parsed)) return std::move(*problem);
   const long double value = std::get<long double>(parsed);
   constexpr auto limit = static_cast<long double>(std::numeric_limits<std::int64_t>::max());
-  if (std::abs(value) >= limit) return fmt::format("is too large; write for example '{}'", Text<T>::example);
+  if (std::abs(value) > limit) return fmt::format("is too large; write for example '{}'", Text<T>::example);
   const long double whole = std::round(value);
-  const long double slack = std::max(1.0L, std::abs(value)) * 1e-15L;
+  const long double slack = std::max(1.0L, std::abs(value)) * 4e-19L;  // two roundings to 64 bits and some more
   if (std::abs(value - whole) > slack) {
     return fmt::format("is not a whole number of {}; write for example '{}'", base, Text<T>::example);
   }
   return T(static_cast<std::int64_t>(whole));
 }
 
+long double number_of(const std::string& text) {
+  long double value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
 /// `base_value / factor` with the fewest digits that read back as the same value: 0.944 is '94.4 %'.
 std::string number_in(double base_value, long double factor) {
-  const auto number = static_cast<double>(static_cast<long double>(base_value) / factor);
-  for (const int digits : {15, 16}) {
-    const std::string text = fmt::format("{:.{}g}", number, digits);
-    if (static_cast<double>(std::stold(text) * factor) == base_value) return format_number(std::stod(text));
+  const long double number = static_cast<long double>(base_value) / factor;
+  for (const int digits : {15, 16, 17}) {
+    std::string text = format_number(static_cast<double>(number_of(fmt::format("{:.{}g}", number, digits))));
+    if (static_cast<double>(number_of(text) * factor) == base_value) return text;
   }
-  return format_number(number);
+  return fmt::format("{:.21g}", number);  // all that a long double knows
 }
 
 /// The number in the first unit that leaves it at least one and short.
@@ -225,13 +232,14 @@ std::string Text<Duration>::pattern() { return unit_pattern(duration_units); }
 
 Parsed<Bytes> Text<Bytes>::parse(std::string_view text) { return whole_quantity<Bytes>(text, byte_units, "bytes"); }
 std::string Text<Bytes>::format(Bytes value) {
+  std::string shortest = fmt::format("{} B", value.value());
   for (const Unit& unit : byte_units) {
     const auto size = static_cast<std::int64_t>(unit.factor);
-    if (unit.shown && size > 1 && value.value() != 0 && value.value() % size == 0) {
-      return fmt::format("{} {}", value.value() / size, unit.name);
-    }
+    if (!unit.shown || value.value() == 0 || value.value() % size != 0) continue;
+    std::string text = fmt::format("{} {}", value.value() / size, unit.name);
+    if (text.size() < shortest.size()) shortest = std::move(text);
   }
-  return fmt::format("{} B", value.value());
+  return shortest;
 }
 std::string Text<Bytes>::pattern() { return unit_pattern(byte_units); }
 
@@ -257,9 +265,12 @@ Parsed<double> Text<double>::parse(std::string_view text) {
   if (auto* problem = std::get_if<std::string>(&parsed)) return std::move(*problem);
   const Number number = std::get<Number>(parsed);
   if (number.length != text.size()) {
-    return fmt::format("has '{}' after the number; write for example '{}'", text.substr(number.length), example);
+    return fmt::format("has '{}' after the number; write for example '{}'", printable(text.substr(number.length)),
+                       example);
   }
-  return static_cast<double>(number.value);
+  double value = 0;  // rounded once: from a long double it would be rounded twice
+  if (std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc{}) return value;
+  return fmt::format("is too large or too small for a number; write for example '{}'", example);
 }
 std::string Text<double>::format(double value) { return format_number(value); }
 std::string Text<double>::pattern() { return fmt::format("^{}$", number_pattern); }

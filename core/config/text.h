@@ -8,7 +8,8 @@
 #include "core/units.h"
 
 /// The text of a value, the same in files, options, messages and results. Numbers are plain decimals (no leading
-/// zeros, hexadecimal, infinities or NaN); a dimensional value always carries its unit. parse(format(x)) == x.
+/// zeros, hexadecimal, infinities or NaN); a dimensional value always carries its unit. parse(format(x)) == x
+/// (times up to 146 years).
 namespace trilemma::config {
 
 /// A parsed value, or what is wrong with the text ("has no unit; write for example '100 Mbit/s'").

@@ -28,7 +28,7 @@ struct FixedLink {
   static constexpr auto fields() {
     return std::tuple{config::field("title", &FixedLink::title, "full name"),
                       config::required("rate", &FixedLink::rate, "serialisation rate, each way", config::positive),
-                      config::field("delay", &FixedLink::delay, "propagation delay, one way", config::non_negative),
+                      config::field("delay", &FixedLink::delay, "propagation delay, one way", config::up_to_an_hour),
                       config::field("source", &FixedLink::source, "where the numbers come from")};
   }
 };
@@ -55,8 +55,8 @@ struct FibreLink {
         config::field("switches", &FibreLink::switches, "store-and-forward switches on the way",
                       config::between(0, 1000)),
         config::field("switch_latency", &FibreLink::switch_latency, "forwarding latency of one switch",
-                      config::non_negative),
-        config::field("delay", &FibreLink::delay, "further constant delay, one way", config::non_negative),
+                      config::up_to_an_hour),
+        config::field("delay", &FibreLink::delay, "further constant delay, one way", config::up_to_an_hour),
         config::field("frame", &FibreLink::frame, "largest payload of a frame", config::between(1, 1e9)),
         config::field("frame_overhead", &FibreLink::frame_overhead,
                       "bytes around each frame; Ethernet: preamble 8, header 14, FCS 4, gap 12",

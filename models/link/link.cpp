@@ -1,11 +1,12 @@
 #include "models/link/link.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace trilemma {
 namespace {
 
-/// Serialises first in, first out; what happens after the last bit has left is a constant delay.
+/// Serialises first in, first out; after the last bit has left, a constant delay, but no message overtakes another.
 class SerialLink final : public Link {
  public:
   SerialLink(Scheduler& scheduler, const FibreLink& fibre) : scheduler_(scheduler), fibre_(fibre) {}
@@ -14,7 +15,9 @@ class SerialLink final : public Link {
     const Duration serialisation = occupancy(size);
     free_at_ = std::max(free_at_, scheduler_.now()) + serialisation;
     busy_ += serialisation;
-    scheduler_.at(free_at_ + after_serialisation(size), delivered);
+    // Behind a longer frame, a message waits at each switch: its last bit follows the last bit of the one before.
+    delivered_at_ = std::max(free_at_ + after_serialisation(size), delivered_at_ + serialisation);
+    scheduler_.at(delivered_at_, delivered);
   }
   [[nodiscard]] Duration floor(Bytes size) const override { return occupancy(size) + after_serialisation(size); }
   [[nodiscard]] Duration occupancy(Bytes size) const override { return on_wire(size) / fibre_.rate; }
@@ -35,6 +38,7 @@ class SerialLink final : public Link {
   Scheduler& scheduler_;
   FibreLink fibre_;
   Instant free_at_{0};
+  Instant delivered_at_{0};  // the message before
   Duration busy_{0};
 };
 
@@ -67,8 +71,8 @@ std::unique_ptr<Link> make_link(Scheduler& scheduler, const LinkConfig& config) 
 }
 
 Duration fibre_propagation(Metres length) {
-  constexpr long double seconds_per_metre = 4.9e-9L;
-  return to_duration(static_cast<long double>(length.value()) * seconds_per_metre);
+  // 49 ns for 10 m, in this order, so that a whole number of nanoseconds stays one.
+  return Duration(static_cast<std::int64_t>(std::ceil(length.value() * 49 / 10)));
 }
 
 }  // namespace trilemma

@@ -1,6 +1,7 @@
 #include "models/radio/config.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -75,7 +76,15 @@ std::string height_problem(const NrRadio& radio, const StationConfig& device, co
 
 std::string distance_problem(const NrRadio& radio) {
   const DistanceRange range = distance_range(radio.environment);
-  const auto outside = [&](Metres distance) { return distance < range.min || distance > range.max; };
+  // Indoors the limit is on the distance between the antennas, which stand at different heights.
+  const bool outdoor = radio.environment == Environment::umi || radio.environment == Environment::uma;
+  const Heights standard = default_heights(radio.environment);
+  const Metres low = radio.device.height == Metres(0) ? standard.ue : radio.device.height;
+  const Metres high = radio.base_station.height == Metres(0) ? standard.base_station : radio.base_station.height;
+  const auto outside = [&](Metres distance) {
+    const Metres between(outdoor ? distance.value() : std::hypot(distance.value(), (high - low).value()));
+    return distance < range.min || between > range.max;
+  };
   const bool bad = std::visit(
       [&](const auto& placement) {
         if constexpr (requires { placement.distance; })
@@ -85,9 +94,9 @@ std::string distance_problem(const NrRadio& radio) {
       },
       radio.placement);
   if (!bad) return {};
-  return fmt::format("lies outside {} to {}, where TR 38.901 specifies '{}'; write distances inside",
+  return fmt::format("lies outside {} to {}{}, where TR 38.901 specifies '{}'; write distances inside",
                      Text<Metres>::format(range.min), Text<Metres>::format(range.max),
-                     config::name_of(radio.environment));
+                     outdoor ? "" : " between the antennas", config::name_of(radio.environment));
 }
 
 }  // namespace

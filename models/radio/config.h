@@ -43,7 +43,7 @@ struct FixedRadio {
   static constexpr auto fields() {
     return std::tuple{
         config::required("rate", &FixedRadio::rate, "serialisation rate, shared by the cell", config::positive),
-        config::field("delay", &FixedRadio::delay, "propagation and processing delay", config::non_negative)};
+        config::field("delay", &FixedRadio::delay, "propagation and processing delay", config::up_to_an_hour)};
   }
 };
 

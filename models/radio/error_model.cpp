@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <numbers>
+#include <vector>
 
 #include "core/ensure.h"
 
@@ -87,8 +88,6 @@ QamInformation interpolate(std::span<const QamInformation> curve, double snr) {
           std::lerp(curve[below].dispersion, curve[below + 1].dispersion, share)};
 }
 
-std::size_t curve_index(int modulation_order) { return static_cast<std::size_t>(modulation_order / 2 - 1); }
-
 }  // namespace
 
 QamInformation qam_information(int modulation_order, Decibels snr) {
@@ -101,20 +100,27 @@ QamInformation qam_information(int modulation_order, Decibels snr) {
   return {modulation_order - 2 * loss.mean, 2 * (loss.square - loss.mean * loss.mean)};
 }
 
-ErrorModel::ErrorModel(McsTable table, Decibels gap) : table_(mcs_table(table)), gap_(gap), curves_(4) {
-  for (const Mcs& mcs : table_) {
-    Curve& curve = curves_[curve_index(mcs.modulation_order)];
-    if (!curve.empty()) continue;
-    curve.reserve(grid_points);
-    for (int i = 0; i < grid_points; ++i) {
-      curve.push_back(qam_information(mcs.modulation_order, Decibels(grid_start + i * grid_step)));
-    }
+namespace {
+
+using Curve = std::vector<QamInformation>;  // by SNR, on a regular grid in dB
+
+Curve make_curve(int modulation_order) {
+  Curve curve;
+  for (int i = 0; i < grid_points; ++i) {
+    curve.push_back(qam_information(modulation_order, Decibels(grid_start + i * grid_step)));
   }
+  return curve;
 }
 
-const ErrorModel::Curve& ErrorModel::curve(int modulation_order) const {
-  return curves_[curve_index(modulation_order)];
+/// A constant that takes milliseconds to compute: once a process, not once a cell.
+const Curve& curve_of(int modulation_order) {
+  static const std::array<Curve, 4> curves{make_curve(2), make_curve(4), make_curve(6), make_curve(8)};
+  return curves[static_cast<std::size_t>(modulation_order / 2 - 1)];
 }
+
+}  // namespace
+
+ErrorModel::ErrorModel(McsTable table, Decibels gap) : table_(mcs_table(table)), gap_(gap) {}
 
 double ErrorModel::code_block_error_rate(int mcs, Decibels sinr, std::int64_t bits) const {
   TRILEMMA_ENSURE(mcs >= 0 && static_cast<std::size_t>(mcs) < table_.size() && bits > 0,
@@ -124,7 +130,7 @@ double ErrorModel::code_block_error_rate(int mcs, Decibels sinr, std::int64_t bi
   if (snr < grid_start) return 1;
   const auto k = static_cast<double>(bits);
   const double n = k / row.spectral_efficiency();
-  const QamInformation channel = interpolate(curve(row.modulation_order), snr);
+  const QamInformation channel = interpolate(curve_of(row.modulation_order), snr);
   return q_function((n * channel.capacity - k + std::log2(n) / 2) / std::sqrt(n * channel.dispersion));
 }
 

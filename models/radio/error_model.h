@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "core/units.h"
 #include "models/radio/mcs.h"
@@ -61,13 +60,8 @@ class ErrorModel {
   [[nodiscard]] std::span<const Mcs> table() const { return table_; }
 
  private:
-  using Curve = std::vector<QamInformation>;  // by SNR, on a regular grid in dB; empty if the table does not need it
-
-  [[nodiscard]] const Curve& curve(int modulation_order) const;
-
   std::span<const Mcs> table_;
   Decibels gap_;
-  std::vector<Curve> curves_;  // by modulation order / 2 - 1
 };
 
 }  // namespace trilemma

@@ -19,7 +19,8 @@ enum class Direction { uplink, downlink };
 /// D slot: symbol 0 is control (PDCCH), 1 to 13 downlink data. U slot: 14 uplink symbols; the last one also carries
 /// scheduling requests and acknowledgements (PUCCH on the band edges, its resource blocks are not deducted). S slot: as
 /// D for its downlink symbols, guard, then as U. A configured grant has a fixed length, so under that access the uplink
-/// has only opportunities of exactly `symbols` symbols. full-uplink: paired carriers, every slot D on one and U on the other.
+/// has only opportunities of exactly `symbols` symbols. full-uplink: paired carriers, every slot D on one and U on the
+/// other.
 class FrameGrid {
  public:
   /// Shortest transmission: one symbol of reference signals and one of data.

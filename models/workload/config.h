@@ -32,9 +32,9 @@ struct PeriodicArrivals {
   static constexpr auto fields() {
     return std::tuple{
         config::required("period", &PeriodicArrivals::period, "time between two requests of one client",
-                         config::positive),
+                         config::positive_up_to_30_years),
         config::field("jitter", &PeriodicArrivals::jitter, "each request is late by up to this, uniformly",
-                      config::non_negative),
+                      config::up_to_30_years),
         config::field("aligned", &PeriodicArrivals::aligned, "all clients start at time 0 instead of a random phase")};
   }
   [[nodiscard]] std::vector<config::FieldProblem> problems() const;

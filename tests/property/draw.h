@@ -5,7 +5,7 @@
 
 #include "core/random.h"
 
-namespace trilemma::testing {
+namespace trilemma::test {
 
 /// Values for test cases; the same master seed and number give the same values on every machine.
 class Draw {
@@ -33,4 +33,4 @@ class Draw {
   Rng rng_;
 };
 
-}  // namespace trilemma::testing
+}  // namespace trilemma::test

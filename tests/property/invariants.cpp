@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace trilemma::testing {
+namespace trilemma::test {
 namespace {
 
 /// Collects sentences that ought to be true.
@@ -192,4 +192,4 @@ std::vector<std::string> broken_by_floors(const Scenario& scenario, const Played
   return promises.broken();
 }
 
-}  // namespace trilemma::testing
+}  // namespace trilemma::test

@@ -7,7 +7,7 @@
 #include "core/config/writer.h"
 #include "sim/replicate.h"
 
-namespace trilemma::testing {
+namespace trilemma::test {
 
 /// Keeps every record.
 class Recorder final : public RecordSink {
@@ -32,9 +32,9 @@ std::vector<std::string> broken_by_counts(const Scenario& scenario, const Played
 /// The floors in the records against those of a world of their own.
 std::vector<std::string> broken_by_floors(const Scenario& scenario, const Played& run);
 
-/// The summary of one run.
-Summary summary_of(const Scenario& scenario, const Played& run);
+/// The summary of one or more replications.
+Summary summary_of(const Scenario& scenario, const std::vector<Played>& runs);
 /// The promises of summary.json that it breaks.
-std::vector<std::string> broken_by_summary(const Scenario& scenario, const Played& run);
+std::vector<std::string> broken_by_summary(const Scenario& scenario, const std::vector<Played>& runs);
 
-}  // namespace trilemma::testing
+}  // namespace trilemma::test

@@ -9,7 +9,7 @@
 #include "sim/experiment.h"
 #include "tests/property/draw.h"
 
-namespace trilemma::testing {
+namespace trilemma::test {
 namespace {
 
 constexpr std::uint32_t master_seed = 20260101;
@@ -162,7 +162,7 @@ Metres random_distance(Draw& draw, const DistanceRange& range) {
 PlacementConfig random_placement(Draw& draw, Environment environment) {
   const DistanceRange range = distance_range(environment);
   const Metres far = random_distance(draw, range);
-  if (draw.chance(0.5)) return RingPlacement{.distance = draw.chance(0.05) ? range.min : far};
+  if (draw.chance(0.5)) return RingPlacement{.distance = draw.chance(0.1) ? draw.one_of({range.min, range.max}) : far};
   return DiscPlacement{.radius = far, .nearest = range.min};
 }
 
@@ -261,6 +261,13 @@ Scenario random_scenario(std::uint32_t number) {
 std::vector<std::string> problems_of(const Scenario& scenario) {
   std::vector<std::string> found;
   add_problems(scenario, found);
+  Scenario sized = scenario;
+  for (const TraceRow& row : scenario.trace) {
+    sized.workload.prompt = row.prompt.value_or(scenario.workload.prompt);
+    sized.workload.output = row.output.value_or(scenario.workload.output);
+    if (!found.empty()) return found;
+    for (const auto& problem : sized.problems()) found.push_back(problem.key + " " + problem.problem);
+  }
   return found;
 }
 
@@ -282,4 +289,4 @@ std::string as_yaml(const Scenario& scenario) {
   return text;
 }
 
-}  // namespace trilemma::testing
+}  // namespace trilemma::test

@@ -6,7 +6,7 @@
 
 #include "sim/scenario.h"
 
-namespace trilemma::testing {
+namespace trilemma::test {
 
 /// A scenario drawn from everything that a file may say, small enough to run in milliseconds. A pure function of
 /// `number`; some numbers give a scenario that a file may not describe (see problems_of).
@@ -18,4 +18,4 @@ std::vector<std::string> problems_of(const Scenario& scenario);
 /// The scenario as a file that runs it again; the rows of a trace follow as comments.
 std::string as_yaml(const Scenario& scenario);
 
-}  // namespace trilemma::testing
+}  // namespace trilemma::test

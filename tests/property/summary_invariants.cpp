@@ -5,7 +5,7 @@
 #include "analysis/summary_json.h"
 #include "tests/property/invariants.h"
 
-namespace trilemma::testing {
+namespace trilemma::test {
 namespace {
 
 using config::Json;
@@ -71,10 +71,23 @@ void check_stages(const Json& json, std::vector<std::string>& broken) {
     broken.push_back("stage means miss the mean");
 }
 
-void check_target(const Scenario& scenario, const Played& run, const Json& json, std::vector<std::string>& broken) {
+/// The floor is that of the best client; a row of a trace may ask for less than the scenario does.
+void check_floor(const Scenario& scenario, const std::vector<RequestRecord>& records, const Json& json,
+                 std::vector<std::string>& broken) {
+  if (!scenario.trace.empty()) return;
+  const double floor = json["floor_ms"].get<double>();
+  for (const RequestRecord& record : records) {
+    if (to_milliseconds(record.floor) < floor - 1e-6) return broken.push_back("a request has a lower floor than the best");
+  }
+  const Json& mean = json["latency_ms"]["mean"];
+  if (!mean.is_null() && mean.get<double>() < floor - 1e-6) broken.push_back("the mean beats the floor");
+}
+
+void check_target(const Scenario& scenario, const std::vector<RequestRecord>& records, const Json& json,
+                  std::vector<std::string>& broken) {
   std::int64_t measured = 0;
   std::int64_t late = 0;
-  for (const RequestRecord& record : run.records) {
+  for (const RequestRecord& record : records) {
     if (record.request.arrival < scenario.warmup) continue;
     ++measured;
     const bool lost = record.outcome != Outcome::completed;
@@ -95,29 +108,37 @@ void check_target(const Scenario& scenario, const Played& run, const Json& json,
     broken.push_back("a target fails only where the lower bound does");
 }
 
-void check_counts(const Json& requests, std::vector<std::string>& broken) {
+void check_counts(const Json& requests, std::int64_t records, std::vector<std::string>& broken) {
   const auto number = [&](const char* key) { return requests[key].get<std::int64_t>(); };
   if (number("offered") != number("completed") + number("failed") + number("dropped") + number("in_flight"))
     broken.push_back("the counts of the summary add up");
+  if (number("offered") != records) broken.push_back("every record was offered");
 }
 
 }  // namespace
 
-Summary summary_of(const Scenario& scenario, const Played& run) {
+Summary summary_of(const Scenario& scenario, const std::vector<Played>& runs) {
   Collector collector(scenario);
-  for (const RequestRecord& record : run.records) collector.add(record);
-  return summarize(scenario, collector, {run.replication});
+  std::vector<Replication> replications;
+  for (const Played& run : runs) {
+    for (const RequestRecord& record : run.records) collector.add(record);
+    replications.push_back(run.replication);
+  }
+  return summarize(scenario, collector, replications);
 }
 
-std::vector<std::string> broken_by_summary(const Scenario& scenario, const Played& run) {
+std::vector<std::string> broken_by_summary(const Scenario& scenario, const std::vector<Played>& runs) {
   std::vector<std::string> broken;
-  const Json json = summary_to_json(scenario, summary_of(scenario, run));
+  std::vector<RequestRecord> records;
+  for (const Played& run : runs) records.insert(records.end(), run.records.begin(), run.records.end());
+  const Json json = summary_to_json(scenario, summary_of(scenario, runs));
   walk(json, "", false, broken);
   check_order(json["latency_ms"], broken);
   check_stages(json, broken);
-  check_target(scenario, run, json, broken);
-  check_counts(json["requests"], broken);
+  check_floor(scenario, records, json, broken);
+  check_target(scenario, records, json, broken);
+  check_counts(json["requests"], std::ssize(records), broken);
   return broken;
 }
 
-}  // namespace trilemma::testing
+}  // namespace trilemma::test

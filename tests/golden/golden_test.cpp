@@ -1,0 +1,70 @@
+// Results that were looked at once and have to stay as they are. A change that means to alter them rewrites the files:
+//
+//     TRILEMMA_UPDATE_GOLDEN=1 ctest -L golden
+//
+// and explains the difference in its commit. Times are sums of whole nanoseconds. What is left of floating point (SINR,
+// means, loads) may differ in its last bit between processors with and without fused multiply-add, so that numbers of
+// the JSON files are compared to nine digits.
+
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/command.h"
+#include "tests/support/golden.h"
+
+namespace trilemma::test {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const std::filesystem::path folder = TRILEMMA_SOURCE_DIR "/tests/golden";
+
+/// Where two results differ; empty where they do not.
+std::string difference(const Json& now, const Json& then, const std::string& path = "") {
+  if (now.is_number_float() && then.is_number()) {
+    const double expected = then.get<double>();
+    const bool close = std::abs(now.get<double>() - expected) <= 1e-9 * std::max(1.0, std::abs(expected));
+    return close ? "" : path + ": " + now.dump() + " was " + then.dump();
+  }
+  if (!now.is_structured() || now.type() != then.type() || now.size() != then.size())
+    return now == then ? "" : path + ": " + now.dump() + " was " + then.dump();
+  auto before = then.items().begin();
+  for (const auto& [key, value] : now.items()) {
+    if (key != before.key()) return path + ": key " + key + " was " + before.key();
+    if (const std::string found = difference(value, before.value(), path + "/" + key); !found.empty()) return found;
+    ++before;
+  }
+  return "";
+}
+
+TEST(Golden, TheQuickstartPrintsWhatItPrinted) {
+  const Output output = run_program({"run", TRILEMMA_SOURCE_DIR "/scenarios/quickstart.yaml", "--format", "md"});
+  ASSERT_EQ(output.code, 0);
+  EXPECT_EQ(output.text, golden_text(folder / "quickstart.md", output.text));
+}
+
+class GoldenSummary : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(GoldenSummary, IsWhatItWas) {
+  const std::string name = GetParam();
+  const Output output = run_program({"run", (folder / (name + ".yaml")).string(), "--format", "json"});
+  ASSERT_EQ(output.code, 0);
+  Json now = Json::parse(output.text);
+  now.erase("manifest");  // version and commit
+  const std::string then = golden_text(folder / (name + ".json"), now.dump(2) + "\n");
+  EXPECT_EQ(difference(now, Json::parse(then)), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenarios, GoldenSummary,
+                         ::testing::Values("fixed-chain", "cell-edge", "raw-input", "trace-on-device"),
+                         [](const auto& scenario) {
+                           std::string name = scenario.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace trilemma::test
