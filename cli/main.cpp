@@ -71,6 +71,9 @@ int main(int argc, char** argv) {
   } catch (const config::Error& error) {
     std::cerr << error.what() << "\n";
     return cli::exit_input;
+  } catch (const OutOfRange& error) {
+    std::cerr << "trilemma: " << error.what() << "\n";
+    return cli::exit_input;
   } catch (const cli::UsageError& error) {
     std::cerr << error.what() << "\n";
     return cli::exit_input;

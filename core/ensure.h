@@ -12,9 +12,9 @@ class InvariantViolation : public std::logic_error {
   using std::logic_error::logic_error;
 };
 
-/// The input asks for more than simulated time can hold (three centuries of nanoseconds): the user's mistake, found
-/// only when the numbers meet. The command line ends with exit code 2.
-class BeyondTime : public std::runtime_error {
+/// The input asks for more than the program can count (a step of 30 years, 9e18 bytes): the user's mistake, found only
+/// when the numbers meet. The command line ends with exit code 2.
+class OutOfRange : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };

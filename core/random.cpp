@@ -19,6 +19,8 @@ Duration Rng::exponential(Duration mean) {
   return Duration(std::llround(-std::log(uniform()) * static_cast<double>(mean.count())));
 }
 
+Duration Rng::exponential(EventRate rate) { return Duration(std::llround(-std::log(uniform()) * 1e9 / rate.value())); }
+
 Duration Rng::uniform(Duration length) {
   const auto drawn = static_cast<std::int64_t>(uniform() * static_cast<double>(length.count()));
   return Duration(std::min(drawn, std::max<std::int64_t>(length.count() - 1, 0)));

@@ -41,6 +41,8 @@ class Rng {
   }
   /// Exponential of mean `mean`, rounded to the nearest nanosecond (so that the mean is not biased).
   Duration exponential(Duration mean);
+  /// The same of mean 1 / `rate`.
+  Duration exponential(EventRate rate);
   /// Uniform on [0, length), whole nanoseconds; 0 for an empty range.
   Duration uniform(Duration length);
 

@@ -70,7 +70,7 @@ Scheduler::~Scheduler() {
 void Scheduler::at(Instant when, Action action) {
   TRILEMMA_ENSURE(when >= now_, "no event is scheduled in the past");
   if (when > last_instant) {
-    throw BeyondTime(
+    throw OutOfRange(
         "the run would go beyond 100 years of simulated time; check the rates, sizes and times of the scenario");
   }
   auto* event = new (*this) SchedulerEvent(*this, when, action);

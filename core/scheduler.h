@@ -41,7 +41,7 @@ class Scheduler {
   Scheduler& operator=(const Scheduler&) = delete;
 
   [[nodiscard]] Instant now() const { return now_; }
-  /// Requires when >= now(). Throws BeyondTime beyond 100 years of simulated time.
+  /// Requires when >= now(). Throws OutOfRange beyond 100 years of simulated time.
   void at(Instant when, Action action);
   void after(Duration delay, Action action) { at(now_ + delay, action); }
 

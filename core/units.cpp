@@ -17,7 +17,7 @@ Duration quotient(long double amount, double rate) {
   TRILEMMA_ENSURE(amount >= 0, "an amount of work is not negative");
   const long double nanoseconds = std::ceil(amount * nanoseconds_per_second / static_cast<long double>(rate));
   if (!(nanoseconds < longest)) {
-    throw BeyondTime(
+    throw OutOfRange(
         "one step would take more than 30 years of simulated time; check the rates and sizes of the scenario");
   }
   return Duration(static_cast<std::int64_t>(nanoseconds));

@@ -66,7 +66,7 @@ using Fraction = Quantity<struct FractionUnit>;            // 1 = 100 %, written
 // ---- Laws between units -------------------------------------------------------------------------------------------
 
 /// The only door from floating-point seconds to simulated time; rounds up to the next nanosecond, so that no latency
-/// is ever understated. Requires seconds >= 0. This and the quotients below throw BeyondTime for more than 30 years.
+/// is ever understated. Requires seconds >= 0. This and the quotients below throw OutOfRange for more than 30 years.
 Duration to_duration(long double seconds);
 /// Seconds as a floating-point number, for statistics and output only.
 constexpr double to_seconds(Duration duration) { return static_cast<double>(duration.count()) * 1e-9; }

@@ -18,9 +18,8 @@ void ask(World& world, std::int64_t client) {
 }
 
 Process poisson(World& world, std::int64_t client, EventRate rate, Rng rng) {
-  const Duration mean = period(rate);
   while (true) {
-    const Duration gap = rng.exponential(mean);
+    const Duration gap = rng.exponential(rate);
     if (!within(world, world.now() + gap)) co_return;
     co_await world.scheduler().delay(gap);
     if (!world.open()) co_return;

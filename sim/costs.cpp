@@ -16,6 +16,21 @@ const Pass& Costs::prefill(Tokens prompt, Tokens output) {
 
 Pass Costs::decode(Tokens sequence) { return pass(Tokens(1), sequence - Tokens(1), Tokens(1)); }
 
+const Costs::Further& Costs::further(Tokens prompt, Tokens output) {
+  const auto [entry, added] = further_.try_emplace({prompt.value(), output.value()}, Further{});
+  if (!added) return entry->second;
+  Further result{.trips = passes(output) - 1};
+  for (std::int64_t trip = 1; trip <= result.trips; ++trip) {
+    Pass pass = decode(prompt + Tokens(trip));
+    pass.device += result.sum.device;
+    pass.encode += result.sum.encode;
+    pass.decode += result.sum.decode;
+    pass.edge += result.sum.edge;
+    result.sum = pass;
+  }
+  return entry->second = result;
+}
+
 Pass Costs::pass(Tokens tokens, Tokens context, Tokens output) {
   const auto time = [&](const ProcessorConfig& processor, Precision precision, const ModelPart& part, Tokens count,
                         Tokens before) {

@@ -38,6 +38,12 @@ class Costs {
   [[nodiscard]] const Pass& prefill(Tokens prompt, Tokens output);
   /// A further token, the last of `sequence` tokens of prompt and answer; those before it are in the KV cache.
   [[nodiscard]] Pass decode(Tokens sequence);
+  /// All trips after the prompt's together: times summed, sizes of one message (they are alike).
+  struct Further {
+    std::int64_t trips = 0;
+    Pass sum;
+  };
+  [[nodiscard]] const Further& further(Tokens prompt, Tokens output);
 
   /// Message with the headers of its packets.
   [[nodiscard]] Bytes with_headers(Bytes payload) const;
@@ -51,6 +57,7 @@ class Costs {
   const Scenario& scenario_;
   std::unique_ptr<Codec> codec_;
   std::map<std::pair<std::int64_t, std::int64_t>, Pass> prefills_;  // by prompt and output
+  std::map<std::pair<std::int64_t, std::int64_t>, Further> further_;
 };
 
 }  // namespace trilemma

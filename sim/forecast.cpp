@@ -45,14 +45,17 @@ std::vector<Utilisation> World::forecast() {
   double up = 0;
   double down = 0;
   for (const Demand& one : demands) {
-    for (std::int64_t trip = 0; trip < costs_.passes(one.output); ++trip) {
-      const Pass pass = trip == 0 ? costs_.prefill(one.prompt, one.output) : costs_.decode(one.prompt + Tokens(trip));
+    const auto add = [&](const Pass& pass, std::int64_t messages) {
       device[one.client] += one.rate * to_seconds(pass.on_device());
-      if (!pass.leaves_device) continue;
+      if (!pass.leaves_device) return;
+      const double message_rate = one.rate * static_cast<double>(messages);
       edge += one.rate * to_seconds(pass.at_edge()) / static_cast<double>(scenario_.edge.count);
-      up += one.rate * to_seconds(backhaul_up_->occupancy(pass.uplink));
-      down += one.rate * to_seconds(backhaul_down_->occupancy(pass.downlink));
-    }
+      up += message_rate * to_seconds(backhaul_up_->occupancy(pass.uplink));
+      down += message_rate * to_seconds(backhaul_down_->occupancy(pass.downlink));
+    };
+    add(costs_.prefill(one.prompt, one.output), 1);
+    const Costs::Further& further = costs_.further(one.prompt, one.output);
+    if (further.trips > 0) add(further.sum, further.trips);
   }
   const auto busiest =
       std::max_element(device.begin(), device.end(), [](auto& a, auto& b) { return a.second < b.second; });
@@ -68,14 +71,14 @@ std::vector<Utilisation> World::forecast() {
 std::vector<Utilisation> World::forecast_radio(const std::vector<Demand>& demands) {
   std::vector<Utilisation> loads;
   for (const Direction direction : {Direction::uplink, Direction::downlink}) {
+    const auto size = [&](const Pass& pass) { return direction == Direction::uplink ? pass.uplink : pass.downlink; };
     std::vector<std::vector<RadioDemand>> by_cell(radios_.size());
     for (const Demand& one : demands) {
-      for (std::int64_t trip = 0; trip < costs_.passes(one.output); ++trip) {
-        const Pass pass = trip == 0 ? costs_.prefill(one.prompt, one.output) : costs_.decode(one.prompt + Tokens(trip));
-        const Bytes size = direction == Direction::uplink ? pass.uplink : pass.downlink;
-        by_cell[static_cast<std::size_t>(one.client % scenario_.cells)].push_back(
-            {index_in_cell(one.client), size, one.rate});
-      }
+      auto& cell = by_cell[static_cast<std::size_t>(one.client % scenario_.cells)];
+      const Costs::Further& further = costs_.further(one.prompt, one.output);
+      cell.push_back({index_in_cell(one.client), size(costs_.prefill(one.prompt, one.output)), one.rate});
+      if (further.trips == 0) continue;
+      cell.push_back({index_in_cell(one.client), size(further.sum), one.rate * static_cast<double>(further.trips)});
     }
     for (std::size_t cell = 0; cell < radios_.size(); ++cell) {
       const std::string name =

@@ -104,14 +104,14 @@ struct TargetConfig {
 
   static constexpr auto fields() {
     using config::field, config::required;
-    return std::tuple{
-        field("kind", &TargetConfig::kind, "catalogue entry in configs/targets, or 'custom'"),
-        field("title", &TargetConfig::title, "full name"),
-        required("latency", &TargetConfig::latency, "bound on the latency of a request", config::positive),
-        required("reliability", &TargetConfig::reliability, "share of requests that must meet it",
-                 config::Bounds{.min = 0, .max = 1, .min_allowed = false, .max_allowed = false}),
-        field("scope", &TargetConfig::scope, "what the bound covers in its source"),
-        field("source", &TargetConfig::source, "where the numbers come from")};
+    return std::tuple{field("kind", &TargetConfig::kind, "catalogue entry in configs/targets, or 'custom'"),
+                      field("title", &TargetConfig::title, "full name"),
+                      required("latency", &TargetConfig::latency, "bound on the latency of a request",
+                               config::positive_up_to_30_years),
+                      required("reliability", &TargetConfig::reliability, "share of requests that must meet it",
+                               config::Bounds{.min = 0, .max = 1, .min_allowed = false, .max_allowed = false}),
+                      field("scope", &TargetConfig::scope, "what the bound covers in its source"),
+                      field("source", &TargetConfig::source, "where the numbers come from")};
   }
 };
 
@@ -160,11 +160,12 @@ struct Scenario {
         field("name", &Scenario::name, "short name, used for result folders"),
         field("question", &Scenario::question, "what the experiment asks"),
         field("seed", &Scenario::seed, "seed of all random streams", between(1, 4294944442.0)),
-        field("duration", &Scenario::duration, "arrivals stop at this time; then the run drains", positive),
+        field("duration", &Scenario::duration, "arrivals stop at this time; then the run drains",
+              config::positive_up_to_30_years),
         field("requests", &Scenario::requests, "arrivals stop after this many requests, instead of duration",
               between(1, 1e12)),
         field("warmup", &Scenario::warmup, "requests that arrive earlier are left out of the statistics",
-              config::non_negative),
+              config::up_to_30_years),
         field("replications", &Scenario::replications, "independent runs, pooled", between(1, 1e6)),
         field("fidelity", &Scenario::fidelity, "level of detail"),
         field("limits", &Scenario::limits, "bounds on the cost of a run"),
@@ -178,7 +179,7 @@ struct Scenario {
         required("workload", &Scenario::workload, "clients and their requests"),
         required("radio", &Scenario::radio, "radio leg"),
         field("cells", &Scenario::cells, "cells that share the backhaul and the edge; clients are spread evenly",
-              between(1, 1e5)),
+              between(1, 1e4)),
         required("backhaul", &Scenario::backhaul, "from the base station to the edge"),
         field("target", &Scenario::target, "latency target"),
     };

@@ -17,16 +17,12 @@ World::World(const Scenario& scenario, const Streams& streams, Scheduler& schedu
       scheduler_(scheduler),
       sink_(sink),
       costs_(scenario),
+      radios_(make_radios(scheduler, scenario.radio, scenario.cells, scenario.workload.clients, streams)),
       backhaul_up_(make_link(scheduler, scenario.backhaul)),
       backhaul_down_(make_link(scheduler, scenario.backhaul)),
       edge_(scheduler, scenario.edge.count),
       floors_(static_cast<std::size_t>(scenario.workload.clients)) {
   const std::int64_t clients = scenario.workload.clients;
-  for (std::int64_t cell = 0; cell < scenario.cells; ++cell) {
-    const std::int64_t in_cell = clients / scenario.cells + (cell < clients % scenario.cells ? 1 : 0);
-    radios_.push_back(
-        make_radio(scheduler, scenario.radio, {.cell = cell, .cells = scenario.cells, .clients = in_cell}, streams));
-  }
   for (std::int64_t client = 0; client < clients; ++client) devices_.emplace_back(scheduler, 1);
 }
 
@@ -94,19 +90,22 @@ void World::check_balance() const {
 
 StageTimes World::floor_stages(std::int64_t client, Tokens prompt, Tokens output) {
   StageTimes stages{};
-  const auto add = [&](Stage stage, Duration time) { stages[static_cast<std::size_t>(stage)] += time; };
-  for (std::int64_t trip = 0; trip < costs_.passes(output); ++trip) {
-    const Pass pass = trip == 0 ? costs_.prefill(prompt, output) : costs_.decode(prompt + Tokens(trip));
-    add(Stage::device, pass.device);
-    if (!pass.leaves_device) continue;
-    add(Stage::codec, pass.encode + pass.decode);
+  const auto add = [&](const Pass& pass, std::int64_t messages) {
+    const auto charge = [&](Stage stage, Duration time) { stages[static_cast<std::size_t>(stage)] += time; };
+    charge(Stage::device, pass.device);
+    if (!pass.leaves_device) return;
     const RadioFloor up = radio(client).floor(Direction::uplink, index_in_cell(client), pass.uplink);
-    add(Stage::uplink_wait, up.wait);
-    add(Stage::uplink_air, up.air);
-    add(Stage::backhaul, backhaul_up_->floor(pass.uplink) + backhaul_down_->floor(pass.downlink));
-    add(Stage::edge, pass.edge);
-    add(Stage::downlink, radio(client).floor(Direction::downlink, index_in_cell(client), pass.downlink).total());
-  }
+    const RadioFloor down = radio(client).floor(Direction::downlink, index_in_cell(client), pass.downlink);
+    charge(Stage::codec, pass.encode + pass.decode);
+    charge(Stage::uplink_wait, messages * up.wait);
+    charge(Stage::uplink_air, messages * up.air);
+    charge(Stage::backhaul, messages * (backhaul_up_->floor(pass.uplink) + backhaul_down_->floor(pass.downlink)));
+    charge(Stage::edge, pass.edge);
+    charge(Stage::downlink, messages * down.total());
+  };
+  add(costs_.prefill(prompt, output), 1);
+  const Costs::Further& further = costs_.further(prompt, output);
+  if (further.trips > 0) add(further.sum, further.trips);
   return stages;
 }
 

@@ -29,9 +29,7 @@ void Reader::read_string(const Node& node, const std::string& path, std::string&
   origins_[path] = node.origin;
 }
 
-std::string Reader::joined(const std::vector<std::string>& words) {
-  return fmt::format("{}", fmt::join(words, ", "));
-}
+std::string Reader::joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, ", ")); }
 
 bool Reader::require_scalar(const Node& node, const std::string& path, std::string_view what,
                             std::string_view example) {

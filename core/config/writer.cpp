@@ -31,7 +31,8 @@ std::string origin_text(const Origins& origins, const std::string& path) {
 
 void add_lines(const Json& value, const std::string& path, const std::string& lead, const std::string& indent,
                const Origins& origins, std::vector<Line>& lines) {
-  if ((value == "" && !origins.contains(path)) || (value.is_structured() && value.empty() && !lead.empty())) return;  // nothing was said
+  const bool unsaid = (value == "" && !origins.contains(path)) || (value.is_structured() && value.empty());
+  if (unsaid && !lead.empty()) return;
   if (!value.is_structured()) {
     lines.push_back({lead + scalar_text(value), origin_text(origins, path)});
     return;

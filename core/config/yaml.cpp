@@ -88,7 +88,8 @@ class TreeBuilder final : public YAML::EventHandler {
     refuse_anchor(mark, anchor);
     refuse_tag(mark, tag);
     if (expects_key()) fail(at(mark), "a key is a list or a map; write a plain word");
-    if (stack_.size() >= deepest) fail(at(mark), fmt::format("nested deeper than {} levels; write a flatter file", deepest));
+    if (stack_.size() >= deepest)
+      fail(at(mark), fmt::format("nested deeper than {} levels; write a flatter file", deepest));
     stack_.push_back({.node = Node{.kind = kind, .origin = at(mark)}, .pending = {}, .keys = {}});
   }
   void close() {
@@ -132,7 +133,12 @@ std::optional<std::size_t> non_utf8_byte(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
     const unsigned lead = byte(at);
-    const std::size_t length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+    const std::size_t length = lead < 0x80   ? 1
+                               : lead < 0xc2 ? 0
+                               : lead < 0xe0 ? 2
+                               : lead < 0xf0 ? 3
+                               : lead < 0xf5 ? 4
+                                             : 0;
     const unsigned low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
     const unsigned high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
     bool valid = length > 0 && (length == 1 || (byte(at + 1) >= low && byte(at + 1) <= high));
@@ -143,12 +149,14 @@ std::optional<std::size_t> non_utf8_byte(std::string_view text) {
   return std::nullopt;
 }
 
-/// yaml-cpp blames the line after a tab, or calls it an unknown token.
-bool indented_by_tab(const std::string& text, int line) {
+/// Column of a tab before the first word of `line` (from 0). yaml-cpp blames the word and speaks of map values.
+std::optional<int> indenting_tab(const std::string& text, int line) {
   std::istringstream stream(text);
   std::string found;
   for (int i = 0; i <= line; ++i) std::getline(stream, found);
-  return found.substr(0, found.find_first_not_of(" \t")).find('\t') != std::string::npos;
+  const std::size_t tab = found.substr(0, found.find_first_not_of(" \t")).find('\t');
+  if (tab == std::string::npos) return std::nullopt;
+  return static_cast<int>(tab) + 1;
 }
 
 std::string read_file(const std::filesystem::path& path, const std::string& shown) {
@@ -194,7 +202,10 @@ Node read_yaml_text(const std::string& text, const Origin& origin) {
       where.line += std::max(error.mark.line, 0);
       where.column = std::max(error.mark.column, 0) + 1;
     }
-    if (indented_by_tab(text, error.mark.line)) fail(where, "not valid YAML: a tab indents this line; write spaces");
+    if (const auto column = indenting_tab(text, error.mark.line)) {
+      if (where.line != 0) where.column = *column;
+      fail(where, "not valid YAML: a tab indents this line; write spaces");
+    }
     fail(where, "not valid YAML: " + error.msg);
   }
 }

@@ -39,7 +39,12 @@ double matrix_parameters(const LlmConfig& llm) {
 
 std::int64_t embedding_parameters(const LlmConfig& llm) { return llm.vocabulary * llm.hidden; }
 
-Bytes round_up(double bytes) { return Bytes(static_cast<std::int64_t>(std::ceil(bytes))); }
+/// Sizes of absurd models are caught here, before an integer overflows.
+Bytes round_up(double bytes) {
+  constexpr double largest = 9e18;
+  if (!(bytes < largest)) throw OutOfRange("the model would need more than 9e18 bytes; check its shape and the prompt");
+  return Bytes(static_cast<std::int64_t>(std::ceil(bytes)));
+}
 
 }  // namespace
 
@@ -86,8 +91,8 @@ Bytes weight_bytes(const LlmConfig& llm, const ModelPart& part, WeightFormat for
 std::int64_t activation_values(const LlmConfig& llm, Tokens tokens) { return tokens.value() * llm.hidden; }
 
 Bytes kv_bytes(const LlmConfig& llm, const ModelPart& part, Tokens tokens) {
-  const std::int64_t values = 2 * part.layers() * llm.kv_heads * llm.head_size;
-  return Bytes(tokens.value() * values * static_cast<std::int64_t>(bytes_per_cached_value));
+  const auto values = static_cast<double>(2 * part.layers() * llm.kv_heads * llm.head_size);
+  return round_up(static_cast<double>(tokens.value()) * values * bytes_per_cached_value);
 }
 
 Bytes activation_bytes(const LlmConfig& llm, Tokens tokens) {

@@ -153,10 +153,10 @@ class ConfiguredGrants {
 
 class NrCell final : public Radio {
  public:
-  NrCell(Scheduler& scheduler, const NrRadio& config, const CellPlace& place, const Streams& streams)
+  NrCell(Scheduler& scheduler, const NrRadio& config, const NrPhy& phy, const CellPlace& place, const Streams& streams)
       : access_(config.access),
         longest_(static_cast<int>(config.symbols)),
-        phy_(config),
+        phy_(phy),
         clients_(draw_links(config, phy_, place, streams)),
         grants_(scheduler, phy_, clients_.uplink, streams.stream(fmt::format("cell {}/uplink errors", place.cell))),
         uplink_(scheduler, phy_, Direction::uplink, clients_.uplink,
@@ -182,15 +182,17 @@ class NrCell final : public Radio {
 
   [[nodiscard]] double forecast(Direction direction, std::span<const RadioDemand> demand) const override {
     double total = 0;
-    double largest = 0;
+    std::vector<double> by_client(clients_.uplink.size());
     for (const RadioDemand& one : demand) {
       const NrLink& link = links(direction)[one.client];
       const double load =
           one.rate * (granted(direction) ? mean_occasions(link, one.size) : mean_symbols(link, one.size));
       total += load;
-      largest = std::max(largest, load);
+      by_client[one.client] += load;
     }
     if (!granted(direction)) return total / per_second(phy_.grid().symbols(direction));
+    // Nobody else can use a client's occasions: the busiest client decides.
+    const double largest = by_client.empty() ? 0 : *std::max_element(by_client.begin(), by_client.end());
     return largest * static_cast<double>(clients_.uplink.size()) / per_second(phy_.grid().opportunities(direction));
   }
 
@@ -253,9 +255,9 @@ class NrCell final : public Radio {
 
 }  // namespace
 
-std::unique_ptr<Radio> make_nr_cell(Scheduler& scheduler, const NrRadio& config, const CellPlace& place,
-                                    const Streams& streams) {
-  return std::make_unique<NrCell>(scheduler, config, place, streams);
+std::unique_ptr<Radio> make_nr_cell(Scheduler& scheduler, const NrRadio& config, const NrPhy& phy,
+                                    const CellPlace& place, const Streams& streams) {
+  return std::make_unique<NrCell>(scheduler, config, phy, place, streams);
 }
 
 }  // namespace trilemma

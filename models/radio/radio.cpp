@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "models/radio/nr_phy.h"
+
 namespace trilemma {
 namespace {
 
@@ -53,15 +55,26 @@ class Pipe final : public Radio {
 
 }  // namespace
 
-std::unique_ptr<Radio> make_fixed_radio(Scheduler& scheduler, const FixedRadio& config) {
-  return std::make_unique<Pipe>(scheduler, config);
-}
-
 std::unique_ptr<Radio> make_radio(Scheduler& scheduler, const RadioConfig& config, const CellPlace& place,
                                   const Streams& streams) {
   if (std::holds_alternative<NoRadio>(config)) return std::make_unique<Pipe>(scheduler, std::nullopt);
-  if (const auto* fixed = std::get_if<FixedRadio>(&config)) return make_fixed_radio(scheduler, *fixed);
-  return make_nr_cell(scheduler, std::get<NrRadio>(config), place, streams);
+  if (const auto* fixed = std::get_if<FixedRadio>(&config)) return std::make_unique<Pipe>(scheduler, *fixed);
+  const auto& nr = std::get<NrRadio>(config);
+  return make_nr_cell(scheduler, nr, NrPhy(nr), place, streams);
+}
+
+std::vector<std::unique_ptr<Radio>> make_radios(Scheduler& scheduler, const RadioConfig& config, std::int64_t cells,
+                                                std::int64_t clients, const Streams& streams) {
+  const auto* nr = std::get_if<NrRadio>(&config);
+  std::optional<NrPhy> phy;
+  if (nr != nullptr) phy.emplace(*nr);
+  std::vector<std::unique_ptr<Radio>> radios;
+  for (std::int64_t cell = 0; cell < cells; ++cell) {
+    const CellPlace place{.cell = cell, .cells = cells, .clients = clients / cells + (cell < clients % cells ? 1 : 0)};
+    radios.push_back(phy ? make_nr_cell(scheduler, *nr, *phy, place, streams)
+                         : make_radio(scheduler, config, place, streams));
+  }
+  return radios;
 }
 
 }  // namespace trilemma

@@ -132,8 +132,13 @@ struct CellPlace {
 
 std::unique_ptr<Radio> make_radio(Scheduler& scheduler, const RadioConfig& config, const CellPlace& place,
                                   const Streams& streams);
-std::unique_ptr<Radio> make_fixed_radio(Scheduler& scheduler, const FixedRadio& config);
-std::unique_ptr<Radio> make_nr_cell(Scheduler& scheduler, const NrRadio& config, const CellPlace& place,
-                                    const Streams& streams);
+/// `cells` cells with `clients` clients spread evenly over them: client i is in cell i mod cells.
+std::vector<std::unique_ptr<Radio>> make_radios(Scheduler& scheduler, const RadioConfig& config, std::int64_t cells,
+                                                std::int64_t clients, const Streams& streams);
+
+class NrPhy;
+/// The cell keeps a copy of `phy`, which is costlier to make than to copy.
+std::unique_ptr<Radio> make_nr_cell(Scheduler& scheduler, const NrRadio& config, const NrPhy& phy,
+                                    const CellPlace& place, const Streams& streams);
 
 }  // namespace trilemma

@@ -17,8 +17,8 @@ struct PoissonArrivals {
   EventRate rate{0};
 
   static constexpr auto fields() {
-    return std::tuple{
-        config::required("rate", &PoissonArrivals::rate, "requests per second of one client", config::positive)};
+    return std::tuple{config::required("rate", &PoissonArrivals::rate, "requests per second of one client",
+                                       config::between(1e-7, 1e9))};
   }
 };
 
@@ -47,7 +47,7 @@ struct ClosedArrivals {
 
   static constexpr auto fields() {
     return std::tuple{config::required("think", &ClosedArrivals::think, "mean think time; 0 s asks again at once",
-                                       config::non_negative)};
+                                       config::between(0, 1e16))};
   }
 };
 
@@ -62,7 +62,7 @@ struct TraceArrivals {
   static constexpr auto fields() {
     return std::tuple{config::required("file", &TraceArrivals::file, "CSV file, relative to the scenario file"),
                       config::required("time_unit", &TraceArrivals::time_unit,
-                                       "unit of the column `time`, such as '1 ms'", config::positive),
+                                       "unit of the column `time`, such as '1 ms'", config::positive_up_to_30_years),
                       config::field("from_zero", &TraceArrivals::from_zero,
                                     "true: times count from the start of the run; false: the first row is the start"),
                       config::field("time_scale", &TraceArrivals::time_scale, "times are multiplied by this",

@@ -6,6 +6,8 @@
 // means, loads) may differ in its last bit between processors with and without fused multiply-add, so that numbers of
 // the JSON files are compared to nine digits.
 
+#include "tests/support/golden.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +15,6 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/command.h"
-#include "tests/support/golden.h"
 
 namespace trilemma::test {
 namespace {

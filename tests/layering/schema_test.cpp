@@ -73,11 +73,12 @@ TEST(Schema, AcceptsTheSmallestFile) { EXPECT_EQ(faults_of(smallest), std::vecto
 
 // What people write and what the reader takes: bare numbers where words are possible, names with overrides.
 TEST(Schema, AcceptsWhatTheReaderAccepts) {
-  for (const char* line : {"cut: 3", "cut: all", "cut: 0", "codec: fourier", "transport: none", "codec: {kind: fourier, ratio: 8}",
-                           "radio: {kind: nr-fr2, capability: 1}", "radio: {kind: nr-fr2, shadowing: off}",
-                           "radio: {kind: nr-fr2, placement: disc}", "backhaul: metro-fibre-10km",
-                           "backhaul: {kind: metro-fibre-10km, length: 20 km}", "target: 5qi-82",
-                           "target: {kind: 5qi-82, latency: 5 ms}", "edge: {kind: rtx-4090, count: 2}"}) {
+  for (const char* line :
+       {"cut: 3", "cut: all", "cut: 0", "codec: fourier", "transport: none", "codec: {kind: fourier, ratio: 8}",
+        "radio: {kind: nr-fr2, capability: 1}", "radio: {kind: nr-fr2, shadowing: off}",
+        "radio: {kind: nr-fr2, placement: disc}", "backhaul: metro-fibre-10km",
+        "backhaul: {kind: metro-fibre-10km, length: 20 km}", "target: 5qi-82", "target: {kind: 5qi-82, latency: 5 ms}",
+        "edge: {kind: rtx-4090, count: 2}"}) {
     const std::string text(line);
     std::string yaml = smallest;
     const std::string key = text.substr(0, text.find(':'));

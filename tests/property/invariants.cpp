@@ -22,28 +22,17 @@ class Promises {
 };
 
 auto everything(const RequestRecord& r) {
-  return std::tuple{r.request.id,
-                    r.request.client,
-                    r.request.arrival,
-                    r.request.prompt,
-                    r.request.output,
-                    r.outcome,
-                    r.finish,
-                    r.first_token,
-                    r.stages,
-                    r.floor,
-                    r.uplink_bytes,
-                    r.downlink_bytes,
-                    r.blocks,
-                    r.retransmissions};
+  return std::tuple{r.request.id,   r.request.client, r.request.arrival, r.request.prompt, r.request.output,
+                    r.outcome,      r.finish,         r.first_token,     r.stages,         r.floor,
+                    r.uplink_bytes, r.downlink_bytes, r.blocks,          r.retransmissions};
 }
 
 auto everything(const RadioCounts& c) { return std::tuple{c.blocks, c.retransmissions, c.lost_blocks, c.symbols}; }
 
 auto everything(const Replication& r) {
-  return std::tuple{r.index,        r.end,          r.counts.offered, r.counts.completed,   r.counts.failed,
-                    r.window,       r.finished,     r.events,         everything(r.uplink), everything(r.downlink),
-                    r.floor_stages, r.forecast.size()};
+  return std::tuple{
+      r.index,    r.end,    r.counts.offered,     r.counts.completed,     r.counts.failed, r.window,
+      r.finished, r.events, everything(r.uplink), everything(r.downlink), r.floor_stages,  r.forecast.size()};
 }
 
 Duration stage(const RequestRecord& record, Stage which) { return record.stages[static_cast<std::size_t>(which)]; }

@@ -1,12 +1,12 @@
 // What may be changed without making anything slower, on common random numbers.
 //
-// The claims are theorems for this family of scenarios and no wider: one cell with a fixed radio, open arrivals (they do
-// not depend on the answers), one trip a request, all requests alike. Then every station serves first come, first served
-// with one constant service time: D(n) = max(A(n), D(n - c)) + s for its c servers. D is monotone in s, falls with c and
-// is monotone in the sorted arrivals A, which are the departures of the station before; the requests are exchangeable, so
-// the sum of latencies, that is of last departures less arrivals, falls with every s. What follows a station as a
-// constant delay moves all later times by itself, exactly.
-// None of it holds in general for closed loops, for several trips, for requests of several sizes, or for an NR cell.
+// The claims are theorems for this family of scenarios and no wider: one cell with a fixed radio, open arrivals (they
+// do not depend on the answers), one trip a request, all requests alike. Then every station serves first come, first
+// served with one constant service time: D(n) = max(A(n), D(n - c)) + s for its c servers. D is monotone in s, falls
+// with c and is monotone in the sorted arrivals A, which are the departures of the station before; the requests are
+// exchangeable, so the sum of latencies, that is of last departures less arrivals, falls with every s. What follows a
+// station as a constant delay moves all later times by itself, exactly. None of it holds in general for closed loops,
+// for several trips, for requests of several sizes, or for an NR cell.
 
 #include <algorithm>
 #include <functional>
@@ -151,8 +151,8 @@ TEST(FifoChain, AShorterRadioDelayIsFeltTwiceByEveryRequestExactly) {
   }
 }
 
-// Requests of the clients that remain, one by one: they keep their arrivals, and at each first-come-first-served station
-// the others only stood in their way.
+// Requests of the clients that remain, one by one: they keep their arrivals, and at each first-come-first-served
+// station the others only stood in their way.
 TEST(FifoChain, FewerClientsDelayNobody) {
   const auto wanted = [](const Scenario& scenario) {
     return is_open(scenario) && scenario.duration && scenario.trace.empty() && scenario.workload.clients > 1;

@@ -38,8 +38,9 @@ const Words lossy = shortened + Words{"--set", "radio.placement={kind: disc, rad
 class Reproducible : public ::testing::Test {
  protected:
   Reproducible()
-      : folder_(fs::temp_directory_path() /
-                fmt::format("trilemma-{}-{}", getpid(), ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
+      : folder_(
+            fs::temp_directory_path() /
+            fmt::format("trilemma-{}-{}", getpid(), ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
     fs::create_directories(folder_);
   }
   ~Reproducible() override { fs::remove_all(folder_); }
@@ -117,7 +118,8 @@ TEST_F(Reproducible, WritingFilesDoesNotChangeWhatIsPrinted) {
     const Words command = lossy + Words{"--format", format};
     const std::string printed = run_program(command).text;
     EXPECT_EQ(printed, run_program(command + Words{"--out", out(format)}).text) << format;
-    EXPECT_EQ(printed, run_program(command + Words{"--out", out("r-" + std::string(format)), "--records"}).text) << format;
+    EXPECT_EQ(printed, run_program(command + Words{"--out", out("r-" + std::string(format)), "--records"}).text)
+        << format;
     EXPECT_EQ(printed, run_program(command + Words{"--progress", "none"}).text) << format;
   }
 }

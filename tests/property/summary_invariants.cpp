@@ -77,7 +77,8 @@ void check_floor(const Scenario& scenario, const std::vector<RequestRecord>& rec
   if (!scenario.trace.empty()) return;
   const double floor = json["floor_ms"].get<double>();
   for (const RequestRecord& record : records) {
-    if (to_milliseconds(record.floor) < floor - 1e-6) return broken.push_back("a request has a lower floor than the best");
+    if (to_milliseconds(record.floor) < floor - 1e-6)
+      return broken.push_back("a request has a lower floor than the best");
   }
   const Json& mean = json["latency_ms"]["mean"];
   if (!mean.is_null() && mean.get<double>() < floor - 1e-6) broken.push_back("the mean beats the floor");

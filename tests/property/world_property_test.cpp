@@ -58,7 +58,9 @@ class Reached {
     events_ += run.replication.events;
   }
   [[nodiscard]] int times(const std::string& what) const { return seen_.count(what) > 0 ? seen_.at(what) : 0; }
-  [[nodiscard]] std::string text() const { return fmt::format("{}; {} requests, {} events", seen_, requests_, events_); }
+  [[nodiscard]] std::string text() const {
+    return fmt::format("{}; {} requests, {} events", seen_, requests_, events_);
+  }
   [[nodiscard]] const std::map<std::string, int>& all() const { return seen_; }
 
  private:

@@ -61,7 +61,8 @@ void check_keyword(const Json& schema, const std::string& keyword, const Json& v
   if (keyword == "enum") return expect(std::find(rule.begin(), rule.end(), value) != rule.end());
   if (keyword == "const") return expect(value == rule);
   if (keyword == "pattern")
-    return expect(!value.is_string() || std::regex_search(value.get<std::string>(), std::regex(rule.get<std::string>())));
+    return expect(!value.is_string() ||
+                  std::regex_search(value.get<std::string>(), std::regex(rule.get<std::string>())));
   if (keyword.ends_with("imum"))
     return expect(!value.is_number() || keeps_bound(keyword, value.get<double>(), rule.get<double>()));
   if (keyword == "minItems") return expect(!value.is_array() || value.size() >= rule.get<std::size_t>());
@@ -77,7 +78,7 @@ void check_keyword(const Json& schema, const std::string& keyword, const Json& v
     for (const Json& key : rule) expect(!value.is_object() || value.contains(key.get<std::string>()));
     return;
   }
-  const Faults silent{"items", "additionalProperties", "$schema", "title", "description", "default", "examples",
+  const Faults silent{"items",   "additionalProperties", "$schema", "title", "description", "default", "examples",
                       "$comment"};
   if (std::find(silent.begin(), silent.end(), keyword) == silent.end())
     faults.push_back(path + ": unknown keyword " + keyword);

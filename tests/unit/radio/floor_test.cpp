@@ -156,18 +156,22 @@ TEST(RadioFloor, IsAttainedByOneNanosecondOfASlot) {
 
 TEST(RadioFloor, OfAWeakLinkIsNotBeatenByRetransmissions) {
   NrRadio radio = loud_radio();
-  radio.harq.target = Fraction(0.5);
-  radio = test::with_uplink_sinr(radio, Decibels(3));
+  radio.bandwidth = Frequency(50e6);
   for (const Access access : {Access::dynamic, Access::configured_grant}) {
     radio.access = access;
-    Scheduler scheduler;
-    const auto cell = make_nr_cell(scheduler, radio, {.clients = 1}, Streams(1, 1));
-    const Plan plan{.size = Bytes(20'000), .gap = 80 * 625us, .phases = phases(radio, 1, 1us)};
-    Seen seen;
-    scan(scheduler, *cell, plan, seen);
-    scheduler.run();
-    EXPECT_GE(seen.fastest, cell->floor(Direction::uplink, 0, plan.size).total());
-    EXPECT_GT(cell->counts(Direction::uplink).retransmissions, 0);
+    std::int64_t retransmissions = 0;
+    for (const double sinr : {-8.0, -7.5, -7.0, -6.5, -6.0}) {  // around the threshold of MCS 0
+      const NrRadio weak = test::with_uplink_sinr(radio, Decibels(sinr));
+      Scheduler scheduler;
+      const auto cell = make_nr_cell(scheduler, weak, {.clients = 1}, Streams(1, 1));
+      const Plan plan{.size = Bytes(500), .gap = 80 * 625us, .phases = phases(radio, 1, 1us)};
+      Seen seen;
+      scan(scheduler, *cell, plan, seen);
+      scheduler.run();
+      EXPECT_GE(seen.fastest, cell->floor(Direction::uplink, 0, plan.size).total()) << sinr;
+      retransmissions += cell->counts(Direction::uplink).retransmissions;
+    }
+    EXPECT_GT(retransmissions, 0);
   }
 }
 

@@ -223,6 +223,33 @@ TEST(Harq, AGoodLinkNeverRetransmits) {
   }
 }
 
+TEST(Harq, OccasionsThatWaitForARepetitionServeTheNextMessages) {
+  NrRadio radio = test::deaf_radio();
+  radio.frame = std::string(full_uplink);
+  radio.access = Access::configured_grant;
+  radio.harq.max_transmissions = 2;
+  const std::vector<Offer> offers(7, Offer{0ns, Bytes(1)});
+  const auto transfers = run(radio, offers).transfers;
+  ASSERT_EQ(transfers.size(), 7U);
+  // A block of slot k is repeated in slot k + 6. Messages 0 to 5 take slots 2 to 7 and are repeated in 8 to 13; the
+  // seventh finds those taken and has slot 14, repeated in 20.
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(transfers[static_cast<std::size_t>(i)].done, (9 + i) * slot + half1) << i;
+  EXPECT_EQ(transfers[6].done, 21 * slot + half1);
+}
+
+TEST(Harq, OccasionsLeftEmptyInThePastAreNotUsed) {
+  NrRadio radio = test::deaf_radio();
+  radio.frame = std::string(full_uplink);
+  radio.access = Access::configured_grant;
+  radio.harq.max_transmissions = 2;
+  // Slots 2 and 8. Offered after slot 5 has begun, the next message is prepared for slot 7 and repeated in slot 13; the
+  // last one comes long after.
+  const auto transfers = run(radio, {{0ns, Bytes(1)}, {5 * slot + 1ns, Bytes(1)}, {100 * slot, Bytes(1)}}).transfers;
+  EXPECT_EQ(transfers.at(0).done, 9 * slot + half1);
+  EXPECT_EQ(transfers.at(1).done, 14 * slot + half1);
+  EXPECT_EQ(transfers.at(2).done, 109 * slot + half1);
+}
+
 TEST(Harq, ALostMessageLeavesTheNextOneItsOccasions) {
   NrRadio radio = test::deaf_radio();
   radio.frame = std::string(full_uplink);

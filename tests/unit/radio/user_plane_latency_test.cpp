@@ -12,7 +12,7 @@
 namespace trilemma {
 namespace {
 
-// Half a unit of the last decimal, and 10 ns for the times that the model rounds up.
+// Half a unit of the last decimal; 4 ns for the steps of the phase, and 6 ns for the times that the model rounds up.
 constexpr double tolerance_ms = 0.00005 + 0.00001;
 
 test::Row table_row(const std::string& mode, int capability, int spacing_khz, const std::string& mapping, int symbols) {
@@ -43,16 +43,16 @@ struct Latencies {
   double max_ms = 0;
 };
 
-/// Over 500 arrivals spread evenly over a slot: the mean of a saw-tooth at the middles of its steps is exact.
+/// Over arrivals in steps of 8 ns through a slot.
 Latencies latencies(const NrRadio& radio, Direction direction, int filled_symbols) {
   const Duration slot = slot_duration(static_cast<int>(radio.numerology));
   const Bytes size = test::loud_payload(radio, filled_symbols);
   std::vector<test::Offer> offers;
-  for (int i = 0; i < 500; ++i) offers.push_back({i * 40 * slot + (2 * i + 1) * slot / 1000, size, 0, direction});
+  for (std::int64_t i = 0; i * 8ns < slot; ++i) offers.push_back({i * 40 * slot + i * 8ns, size, 0, direction});
   Latencies found;
   for (const test::Transfer& transfer : test::run(radio, offers).transfers) {
     const double latency = to_milliseconds(transfer.latency());
-    found.mean_ms += latency / 500;
+    found.mean_ms += latency / static_cast<double>(offers.size());
     found.min_ms = std::min(found.min_ms, latency);
     found.max_ms = std::max(found.max_ms, latency);
   }
@@ -92,10 +92,13 @@ TEST(UserPlaneLatency, GrantBasedUplinkOfAWholeSlotIsThatOfTheTable) {
     const auto row = table_row("grant-based SR", c.capability, 15 << c.mu, "A", 14);
     const auto found = latencies(paired_radio(c.mu, capability_of(c), Access::dynamic), Direction::uplink, 14);
     EXPECT_NEAR(found.mean_ms, test::number(row, "T_total_ms_recomputed"), tolerance_ms) << c.mu;
-    // The first and the last arrival lie a thousandth of a slot inside.
-    const double inside = symbol_ms(c.mu) * 14 / 1000;
-    EXPECT_NEAR(found.min_ms, test::number(row, "min_ms"), inside + tolerance_ms) << c.mu;
-    EXPECT_NEAR(found.max_ms, test::number(row, "max_ms"), inside + tolerance_ms) << c.mu;
+    // The wait for the request is a saw-tooth of a slot. The extremes of the table lie inside mean +- half a slot by up
+    // to 0.1 us, as those of a sampled phase do.
+    const double half_slot = 7 * symbol_ms(c.mu);
+    EXPECT_NEAR(found.min_ms, found.mean_ms - half_slot, 0.00001) << c.mu;
+    EXPECT_NEAR(found.max_ms, found.mean_ms + half_slot, 0.00001) << c.mu;
+    EXPECT_NEAR(found.min_ms, test::number(row, "min_ms"), tolerance_ms + 0.0001) << c.mu;
+    EXPECT_NEAR(found.max_ms, test::number(row, "max_ms"), tolerance_ms + 0.0001) << c.mu;
   }
 }
 
