@@ -4,7 +4,7 @@
 
 namespace trilemma {
 
-Collector::Collector(const Scenario& scenario) : warmup_(scenario.warmup) {
+Collector::Collector(const Scenario& scenario) : warmup_(scenario.warmup), answer_as_a_whole_(scenario.raw_input()) {
   if (scenario.target) violations_.emplace(scenario.target->latency);
 }
 
@@ -22,7 +22,7 @@ void Collector::add(const RequestRecord& record) {
   latency_.record(record.latency());
   first_token_.record(record.first_token);
   const std::int64_t further = record.request.output.value() - 1;
-  if (further > 0) per_token_.record((record.latency() - record.first_token) / further);
+  if (further > 0 && !answer_as_a_whole_) per_token_.record((record.latency() - record.first_token) / further);
   for (std::size_t i = 0; i < stage_count; ++i) stages_[i].record(record.stages[i]);
   if (violations_) violations_->record(record.latency());
 }

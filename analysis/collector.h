@@ -21,7 +21,7 @@ class Collector final : public RecordSink {
 
   [[nodiscard]] const LatencyHistogram& latency() const { return latency_; }
   [[nodiscard]] const LatencyHistogram& first_token() const { return first_token_; }
-  /// Time per output token after the first; empty when every request has one token.
+  /// Time per output token after the first; empty when every request has one token or its answer comes as a whole.
   [[nodiscard]] const LatencyHistogram& per_token() const { return per_token_; }
   /// Of completed requests.
   [[nodiscard]] const LatencyHistogram& stage(Stage stage) const { return stages_[static_cast<std::size_t>(stage)]; }
@@ -32,6 +32,7 @@ class Collector final : public RecordSink {
 
  private:
   Duration warmup_;
+  bool answer_as_a_whole_;  // the edge generates everything before it sends anything
   LatencyHistogram latency_;
   LatencyHistogram first_token_;
   LatencyHistogram per_token_;

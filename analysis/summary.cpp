@@ -173,7 +173,7 @@ std::optional<std::string> why_withheld(const Summary& summary, const Collector&
 
 Summary summarize(const Scenario& scenario, const Collector& collector, const std::vector<Replication>& replications) {
   TRILEMMA_ENSURE(!replications.empty(), "a summary is of at least one replication");
-  Summary summary;
+  Summary summary{.replications = replications.size()};
   for (const Replication& one : replications) {
     summary.requests.offered += one.counts.offered;
     summary.requests.completed += one.counts.completed;

@@ -49,7 +49,7 @@ struct SizeSummary {
   Bytes edge_capacity{0};
   Bytes payload{0};             // encoded message of the prompt, without packet headers
   Bytes on_air{0};              // with them
-  Bytes raw_input{0};             // the prompt as token ids, with packet headers
+  Bytes raw_input{0};           // the prompt as token ids, with packet headers
   std::optional<double> ratio;  // uncompressed / sent, headers in both; empty where no activations are sent
 };
 
@@ -66,6 +66,7 @@ struct RadioSummary {
 
 /// All that a point says, of all replications together.
 struct Summary {
+  std::size_t replications = 0;  // run, the last one perhaps cut short by a limit
   RequestCounts requests;
   std::uint64_t measured = 0;
   RunEnd end = RunEnd::done;
@@ -89,6 +90,11 @@ struct Summary {
   std::optional<RadioSummary> radio;
   double throughput = 0;          // completed requests per second of the arrival window
   std::optional<double> goodput;  // of them within the target
+
+  /// Requests were offered and none was answered.
+  [[nodiscard]] bool all_failed() const {
+    return end == RunEnd::done && requests.offered > 0 && requests.completed == 0;
+  }
 };
 
 /// Requires at least one replication.

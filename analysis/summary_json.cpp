@@ -38,7 +38,8 @@ Json latency_json(const Summary& summary) {
   return json;
 }
 
-Json part_json(const std::optional<double>& mean, const std::optional<QuantileEstimate>& p99, const std::string& reason) {
+Json part_json(const std::optional<double>& mean, const std::optional<QuantileEstimate>& p99,
+               const std::string& reason) {
   if (!mean) return {{"mean", nullptr}, {"p99", nullptr}, {"reason", reason}};
   return {{"mean", number(mean)}, {"p99", p99 ? quantile_json(*p99) : Json(nullptr)}};
 }
@@ -107,14 +108,10 @@ Json radio_json(const Summary& summary) {
 }
 
 Json size_json(const SizeSummary& size) {
-  return {{"device_bytes", size.device_bytes.value()},
-          {"device_capacity_bytes", size.device_capacity.value()},
-          {"edge_bytes", size.edge_bytes.value()},
-          {"edge_capacity_bytes", size.edge_capacity.value()},
-          {"payload_bytes", size.payload.value()},
-          {"uplink_bytes", size.on_air.value()},
-          {"raw_input_bytes", size.raw_input.value()},
-          {"ratio", number(size.ratio)}};
+  return {{"device_bytes", size.device_bytes.value()}, {"device_capacity_bytes", size.device_capacity.value()},
+          {"edge_bytes", size.edge_bytes.value()},     {"edge_capacity_bytes", size.edge_capacity.value()},
+          {"payload_bytes", size.payload.value()},     {"uplink_bytes", size.on_air.value()},
+          {"raw_input_bytes", size.raw_input.value()}, {"ratio", number(size.ratio)}};
 }
 
 }  // namespace
@@ -145,10 +142,14 @@ std::string_view run_end_word(RunEnd end) {
   return "done";
 }
 
+std::string status_word(const Summary& summary) {
+  return summary.all_failed() ? "failed" : std::string(run_end_word(summary.end));
+}
+
 Json summary_to_json(const Scenario& scenario, const Summary& summary) {
   Json json;
   json["scenario"] = scenario_to_json(scenario);
-  json["status"] = std::string(run_end_word(summary.end));
+  json["status"] = status_word(summary);
   const RequestCounts& requests = summary.requests;
   json["requests"] = {{"offered", requests.offered},
                       {"completed", requests.completed},
@@ -159,10 +160,13 @@ Json summary_to_json(const Scenario& scenario, const Summary& summary) {
                       {"throughput_per_s", number(summary.throughput)}};
   json["stability"] = stability_json(summary);
   json["latency_ms"] = latency_json(summary);
-  json["ttft_ms"] = part_json(summary.ttft_mean_ms, summary.ttft_p99, summary.withheld.value_or("no completed request"));
+  json["ttft_ms"] =
+      part_json(summary.ttft_mean_ms, summary.ttft_p99, summary.withheld.value_or("no completed request"));
   json["tpot_ms"] =
       part_json(summary.tpot_mean_ms, summary.tpot_p99,
-                summary.withheld.value_or("requests with one output token have no time per further token"));
+                summary.withheld.value_or(scenario.raw_input() && scenario.workload.output > Tokens(1)
+                                              ? "the edge sends the whole answer at once"
+                                              : "requests with one output token have no time per further token"));
   Json stages = Json::object();
   for (const StageSummary& stage : summary.stages) {
     stages[std::string(stage.name)] = {

@@ -134,6 +134,14 @@ std::string radio_text(const RadioSummary& radio) {
   return text;
 }
 
+/// What the bounds take for granted: requests queue behind each other, and a static link is drawn once.
+std::string bounds_text(const Scenario& scenario, const Summary& summary) {
+  std::string text = "95 %, requests taken as independent";
+  if (!summary.radio || scenario.on_device()) return text;
+  return text + fmt::format("; they share {} link{} drawn once, so rarer places are not in the figures",
+                            summary.radio->clients, summary.radio->clients == 1 ? "" : "s");
+}
+
 using Fact = std::pair<std::string, std::string>;
 
 std::vector<Fact> facts(const Scenario& scenario, const Summary& summary) {
@@ -150,20 +158,21 @@ std::vector<Fact> facts(const Scenario& scenario, const Summary& summary) {
   if (!summary.stability.offered.empty()) list.emplace_back("offered load", loads_text(summary.stability.offered));
   if (!summary.stability.carried.empty()) list.emplace_back("utilisation", loads_text(summary.stability.carried));
   list.emplace_back("size", size_text(summary.size));
-  if (summary.radio) list.emplace_back("radio", radio_text(*summary.radio));
+  if (summary.radio && !scenario.on_device()) list.emplace_back("radio", radio_text(*summary.radio));
   if (summary.target) list.emplace_back("target", target_text(scenario, summary));
   if (summary.target && summary.floor_ms > to_milliseconds(scenario.target->latency))
     list.emplace_back("", beyond_text(scenario, summary));
-  list.emplace_back("models", fmt::format("device {} ({}), edge {} ({}); bounds take requests as independent",
-                                          scenario.device.kind, config::name_of(scenario.device.quality),
-                                          scenario.edge.kind, config::name_of(scenario.edge.quality)));
+  list.emplace_back("models", fmt::format("device {} ({}), edge {} ({})", scenario.device.kind,
+                                          config::name_of(scenario.device.quality), scenario.edge.kind,
+                                          config::name_of(scenario.edge.quality)));
+  list.emplace_back("bounds", bounds_text(scenario, summary));
   return list;
 }
 
-std::string first_line(const Scenario& scenario) {
-  return fmt::format("seed {}, replication{} {}, cut {} of {} layers of {}", scenario.seed,
-                     scenario.replications == 1 ? "" : "s",
-                     scenario.replications == 1 ? "0" : fmt::format("0 to {}", scenario.replications - 1),
+std::string first_line(const Scenario& scenario, const Summary& summary) {
+  const std::string replications =
+      summary.replications == 1 ? "replication 0" : fmt::format("replications 0 to {}", summary.replications - 1);
+  return fmt::format("seed {}, {}, cut {} of {} layers of {}", scenario.seed, replications,
                      Text<Cut>::format(scenario.cut), scenario.llm.layers, scenario.llm.kind);
 }
 
@@ -195,8 +204,10 @@ std::string folded(const std::string& text, std::size_t indent) {
 
 std::string summary_to_text(const Scenario& scenario, const Summary& summary) {
   std::string text = scenario.name + (scenario.question.empty() ? "" : ": " + scenario.question) + "\n" +
-                     first_line(scenario) + "\n\n";
-  text += table_to_text(stage_table(summary)) + "\n" + table_to_text(latency_table(summary)) + "\n";
+                     first_line(scenario, summary) + "\n\n";
+  text += table_to_text(stage_table(summary)) + "\n";
+  text += summary.withheld ? fmt::format("  latency withheld: {}\n\n", *summary.withheld)
+                           : table_to_text(latency_table(summary)) + "\n";
   constexpr std::size_t label_width = 16;
   for (const auto& [name, fact] : facts(scenario, summary)) {
     text += fmt::format("  {:<{}}{}\n", name, label_width - 2, folded(fact, label_width));
@@ -206,8 +217,10 @@ std::string summary_to_text(const Scenario& scenario, const Summary& summary) {
 
 std::string summary_to_markdown(const Scenario& scenario, const Summary& summary) {
   std::string text = "## " + scenario.name + "\n\n" + (scenario.question.empty() ? "" : scenario.question + "\n\n") +
-                     first_line(scenario) + "\n\n";
-  text += table_to_markdown(stage_table(summary)) + "\n" + table_to_markdown(latency_table(summary)) + "\n";
+                     first_line(scenario, summary) + "\n\n";
+  text += table_to_markdown(stage_table(summary)) + "\n";
+  text += summary.withheld ? fmt::format("Latency withheld: {}.\n\n", *summary.withheld)
+                           : table_to_markdown(latency_table(summary)) + "\n";
   for (const auto& [name, fact] : facts(scenario, summary))
     text += fmt::format("- {}{}{}\n", name, name.empty() ? "" : ": ", fact);
   return text;

@@ -81,6 +81,7 @@ std::string human_size(Bytes size) {
 
 std::string human_ms(double milliseconds) {
   if (milliseconds == 0) return "0";
+  if (std::abs(milliseconds) < 0.0005) return "< 0.001";
   if (std::abs(milliseconds) >= 1000) return fmt::format("{:.1f}", milliseconds);
   return fmt::format("{:.3f}", milliseconds);
 }

@@ -26,7 +26,7 @@ VERBS
 
 EXIT CODES
   0 done   1 with --check: a verdict fails or is undecided   2 usage or input error
-  4 a limit ended the run   70 an internal invariant broke
+  3 every request failed   4 a limit ended the run   70 an internal invariant broke
 
 EXAMPLES
   trilemma run scenarios/quickstart.yaml

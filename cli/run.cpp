@@ -58,7 +58,8 @@ OUTPUT
   is kept as <name>-<hash>.partial.
 
 EXIT CODES
-  0 done   1 with --check: the target fails or is undecided   2 wrong input   4 a limit ended the run
+  0 done   1 with --check: the target fails or is undecided   2 wrong input   3 every request failed
+  4 a limit ended the run
 
 EXAMPLES
   trilemma run scenarios/quickstart.yaml --set cut=0
@@ -70,16 +71,16 @@ Format format_of(const std::string& word) {
   if (word == "csv") return Format::csv;
   if (word == "json") return Format::json;
   if (word == "md") return Format::md;
-  throw UsageError(fmt::format("trilemma run: --format '{}' is not known; write table, csv, json or md",
-                               config::printable(word)));
+  throw UsageError(
+      fmt::format("trilemma run: --format '{}' is not known; write table, csv, json or md", config::printable(word)));
 }
 
 ProgressMode progress_of(const std::string& word) {
   if (word == "auto") return ProgressMode::automatic;
   if (word == "json") return ProgressMode::json;
   if (word == "none") return ProgressMode::none;
-  throw UsageError(fmt::format("trilemma run: --progress '{}' is not known; write auto, json or none",
-                               config::printable(word)));
+  throw UsageError(
+      fmt::format("trilemma run: --progress '{}' is not known; write auto, json or none", config::printable(word)));
 }
 
 std::optional<RunOptions> read_options(const Arguments& arguments, const std::string& command) {
@@ -174,8 +175,9 @@ void print_speed(const Outcomes& outcomes) {
                            static_cast<double>(outcomes.summary.events) / wall);
 }
 
-int exit_code(RunEnd end, const std::string& verdict, bool check) {
-  if (end != RunEnd::done) return exit_limit;
+int exit_code(const std::string& status, const std::string& verdict, bool check) {
+  if (status == "failed") return exit_points;
+  if (status != run_end_word(RunEnd::done)) return exit_limit;
   return check && verdict != verdict_word(Verdict::holds) ? exit_verdict : exit_done;
 }
 
@@ -191,7 +193,8 @@ std::optional<int> reuse(const PointFolder& folder, const RunOptions& options) {
   std::cout << *shown;
   std::cerr << fmt::format("reused: {}\n", folder.path().string());
   const config::Json& target = json["target"];
-  return exit_code(RunEnd::done, target.is_null() ? "" : target["verdict"].get<std::string>(), options.check);
+  return exit_code(json["status"].get<std::string>(), target.is_null() ? "" : target["verdict"].get<std::string>(),
+                   options.check);
 }
 
 }  // namespace
@@ -218,7 +221,8 @@ int run(const Arguments& arguments, const std::string& command) {
   if (options->progress == ProgressMode::automatic) print_speed(outcomes);
   if (folder) std::cerr << fmt::format("results: {}\n", folder->path().string());
   const auto& target = outcomes.summary.target;
-  return exit_code(outcomes.summary.end, target ? std::string(verdict_word(target->verdict)) : "", options->check);
+  return exit_code(status_word(outcomes.summary), target ? std::string(verdict_word(target->verdict)) : "",
+                   options->check);
 }
 
 }  // namespace trilemma::cli

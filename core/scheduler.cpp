@@ -1,6 +1,7 @@
 #include "core/scheduler.h"
 
 #include <fstream>
+#include <utility>
 #include <unistd.h>
 
 #include "ns3/event-impl.h"
@@ -44,8 +45,14 @@ class SchedulerEvent final : public ns3::EventImpl {
 
  private:
   void Notify() override {
-    scheduler_.begin_event(when_);
-    action_();
+    // An exception that crossed ns-3's loop would leak the event that threw it.
+    try {
+      scheduler_.begin_event(when_);
+      action_();
+    } catch (...) {
+      scheduler_.failure_ = std::current_exception();
+      ns3::Simulator::Stop();
+    }
   }
 
   Scheduler& scheduler_;
@@ -82,6 +89,7 @@ RunEnd Scheduler::run() {
   wall_start_ = wall_clock();
   end_ = RunEnd::done;
   ns3::Simulator::Run();
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
   return end_;
 }
 

@@ -2,6 +2,7 @@
 
 #include <coroutine>
 #include <cstdint>
+#include <exception>
 #include <optional>
 
 #include "core/action.h"
@@ -78,6 +79,7 @@ class Scheduler {
   RunObserver* observer_;
   RunEnd end_ = RunEnd::done;
   Instant wall_start_{0};
+  std::exception_ptr failure_;        // of the action that ended the run
   ProcessLink* processes_ = nullptr;  // all processes alive, destroyed with the scheduler
 };
 

@@ -69,7 +69,9 @@ void World::integrate() {
 }
 
 Duration World::window() const {
-  return scenario_.duration && !scenario_.requests ? *scenario_.duration : last_arrival_;
+  if (!scenario_.duration || scenario_.requests) return last_arrival_;
+  // A run that a limit has cut short has not seen all of its duration.
+  return counts_.in_flight > 0 ? std::min(now(), *scenario_.duration) : *scenario_.duration;
 }
 
 double World::progress() const {

@@ -34,8 +34,8 @@ std::string frame_problem(const NrRadio& radio) {
   return {};
 }
 
-/// The most robust blocks must carry something in both directions: a client at the edge of the cell would wait for ever.
-/// Requires a radio without other problems.
+/// The most robust blocks must carry something in both directions: a client at the edge of the cell would wait for
+/// ever. Requires a radio without other problems.
 std::string payload_problem(const NrRadio& radio) {
   const NrPhy phy(radio);
   for (const Direction direction : {Direction::uplink, Direction::downlink}) {
@@ -45,7 +45,8 @@ std::string payload_problem(const NrRadio& radio) {
     }
     if (phy.payload(0, longest) > Bytes(0)) continue;
     return fmt::format(
-        "leaves {} {} symbols in a row, whose block at MCS 0 of '{}' is no larger than its headers; write more symbols, "
+        "leaves {} {} symbols in a row, whose block at MCS 0 of '{}' is no larger than its headers; write more "
+        "symbols, "
         "a wider bandwidth or another MCS table",
         longest, direction == Direction::uplink ? "uplink" : "downlink", config::name_of(radio.mcs_table));
   }
@@ -65,8 +66,8 @@ std::string bandwidth_problem(const NrRadio& radio) {
 std::string height_problem(const NrRadio& radio, const StationConfig& device, const StationConfig& base_station) {
   try {
     const Heights standard = default_heights(radio.environment);
-    const Position ue{.x = Metres(20), .z = device.height == Metres(0) ? standard.ue : device.height};
-    const Position base{.z = base_station.height == Metres(0) ? standard.base_station : base_station.height};
+    const Position ue{.x = Metres(20), .z = device.height.value_or(standard.ue)};
+    const Position base{.z = base_station.height.value_or(standard.base_station)};
     (void)line_of_sight_probability(radio.environment, ue, base);
     return {};
   } catch (const std::invalid_argument& problem) {
@@ -79,8 +80,8 @@ std::string distance_problem(const NrRadio& radio) {
   // Indoors the limit is on the distance between the antennas, which stand at different heights.
   const bool outdoor = radio.environment == Environment::umi || radio.environment == Environment::uma;
   const Heights standard = default_heights(radio.environment);
-  const Metres low = radio.device.height == Metres(0) ? standard.ue : radio.device.height;
-  const Metres high = radio.base_station.height == Metres(0) ? standard.base_station : radio.base_station.height;
+  const Metres low = radio.device.height.value_or(standard.ue);
+  const Metres high = radio.base_station.height.value_or(standard.base_station);
   const auto outside = [&](Metres distance) {
     const Metres between(outdoor ? distance.value() : std::hypot(distance.value(), (high - low).value()));
     return distance < range.min || between > range.max;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <variant>
@@ -106,7 +107,7 @@ struct StationConfig {
   PowerLevel power{23};  // into the antenna
   Decibels gain{0};      // beamforming and element gain towards the peer
   Decibels noise_figure{7};
-  Metres height{0};  // 0 = the height TR 38.901 takes for the environment
+  std::optional<Metres> height;  // absent: what TR 38.901 takes for the environment
 
   static constexpr auto fields() {
     return std::tuple{
@@ -115,7 +116,7 @@ struct StationConfig {
                       config::between(-50, 80)),
         config::field("noise_figure", &StationConfig::noise_figure, "receiver noise figure", config::between(0, 50)),
         config::field("height", &StationConfig::height,
-                      "antenna height; 0 m takes the height of the environment in TR 38.901", config::between(0, 500))};
+                      "antenna height; by default that of the environment in TR 38.901", config::between(0, 500))};
   }
 };
 

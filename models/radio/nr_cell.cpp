@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <map>
 #include <numbers>
 
@@ -42,8 +43,7 @@ ClientLinks draw_links(const NrRadio& config, const NrPhy& phy, const CellPlace&
                                  .seed = streams.seed(),
                                  .replication = streams.replication()});
   const Heights standard = default_heights(config.environment);
-  const auto height = [](Metres own, Metres fallback) { return own == Metres(0) ? fallback : own; };
-  const Position base{.z = height(config.base_station.height, standard.base_station)};
+  const Position base{.z = config.base_station.height.value_or(standard.base_station)};
   const int blocks = *resource_blocks(config.bandwidth, static_cast<int>(config.numerology));
   const bool placed_by_chance = std::holds_alternative<DiscPlacement>(config.placement);
   ClientLinks links;
@@ -54,7 +54,7 @@ ClientLinks draw_links(const NrRadio& config, const NrPhy& phy, const CellPlace&
       Rng rng = streams.stream(fmt::format("client {}/place", client));
       distance = distance_of(config.placement, rng);
     }
-    const Position device{.x = distance, .z = height(config.device.height, standard.ue)};
+    const Position device{.x = distance, .z = config.device.height.value_or(standard.ue)};
     const auto stream = static_cast<std::int64_t>(stream_number(fmt::format("client {}/propagation", client)));
     const PathLoss path = propagation.draw(stream, device, base);
     const NrLink& up =
@@ -82,21 +82,23 @@ class ConfiguredGrants {
         phy_(phy),
         links_(links),
         sender_(phy, Direction::uplink, std::move(rng)),
-        free_from_(links.size()) {}
+        free_(links.size()) {}
 
   void send(RadioMessage& message) {
     const NrLink& link = links_[message.client];
     message.unsent = message.size;
+    Free& free = free_[message.client];
     std::int64_t occasion = own_at_or_after(message.client, phy_.first_chance(Direction::uplink, scheduler_.now()));
-    occasion = std::max(occasion, free_from_[message.client]);
+    free.forget_before(occasion);
+    occasion = free.at_or_after(occasion);
     pending_.clear();
     while (!message.lost && (message.unsent > Bytes(0) || !pending_.empty())) {
       const FrameGrid::Opportunity opportunity = phy_.grid().at(Direction::uplink, occasion);
       const bool sent = use(message, link, opportunity);
-      free_from_[message.client] = occasion + step();
-      occasion = sent || message.unsent > Bytes(0)
-                     ? occasion + step()
-                     : own_at_or_after(message.client, pending_.front().eligible, occasion);
+      if (sent) free.take(occasion, step());
+      occasion = free.at_or_after(sent || message.unsent > Bytes(0)
+                                      ? occasion + step()
+                                      : own_at_or_after(message.client, pending_.front().eligible, occasion));
     }
     message.air += phy_.decoding();
     scheduler_.at(message.decoded, message.done);
@@ -108,6 +110,30 @@ class ConfiguredGrants {
     int symbols;
     int transmission;
     Instant eligible;
+  };
+
+  /// The occasions of one client that no message has taken: all from `from` on, and those of `gaps` before it, which an
+  /// earlier message let pass while it waited for a repetition.
+  struct Free {
+    std::int64_t from = 0;
+    std::deque<std::int64_t> gaps;  // ascending
+
+    void forget_before(std::int64_t occasion) {
+      from = std::max(from, occasion);
+      while (!gaps.empty() && gaps.front() < occasion) gaps.pop_front();
+    }
+    [[nodiscard]] std::int64_t at_or_after(std::int64_t occasion) const {
+      const auto gap = std::lower_bound(gaps.begin(), gaps.end(), occasion);
+      return gap != gaps.end() ? *gap : std::max(occasion, from);
+    }
+    void take(std::int64_t occasion, std::int64_t step) {
+      if (occasion < from) {
+        gaps.erase(std::lower_bound(gaps.begin(), gaps.end(), occasion));
+        return;
+      }
+      for (; from < occasion; from += step) gaps.push_back(from);
+      from += step;
+    }
   };
 
   [[nodiscard]] std::int64_t step() const { return static_cast<std::int64_t>(links_.size()); }
@@ -147,8 +173,8 @@ class ConfiguredGrants {
   const NrPhy& phy_;
   std::span<const NrLink> links_;
   BlockSender sender_;
-  std::vector<std::int64_t> free_from_;  // by client: its first occasion that is not used yet
-  std::vector<Pending> pending_;         // of the message at hand
+  std::vector<Free> free_;        // by client
+  std::vector<Pending> pending_;  // of the message at hand
 };
 
 class NrCell final : public Radio {

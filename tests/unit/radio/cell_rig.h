@@ -65,7 +65,7 @@ inline NrRadio deaf_radio() {
 /// The uplink SINR of `radio`, whose clients are all alike, becomes `sinr`.
 inline NrRadio with_uplink_sinr(NrRadio radio, Decibels sinr) {
   Scheduler scheduler;
-  const auto cell = make_nr_cell(scheduler, radio, {.clients = 1}, Streams(1, 1));
+  const auto cell = make_radio(scheduler, radio, {.clients = 1}, Streams(1, 1));
   radio.device.power = radio.device.power + (sinr - Decibels(cell->links()[0].uplink_sinr_db));
   return radio;
 }

@@ -68,7 +68,7 @@ void expect_attained(const NrRadio& radio, Direction direction, Bytes size, std:
   const Duration cycle = clients * FrameGrid(radio).period();
   for (ClientIndex client = 0; client < clients; ++client) {
     Scheduler scheduler;
-    const auto cell = make_nr_cell(scheduler, radio, {.clients = clients}, Streams(1, 1));
+    const auto cell = make_radio(scheduler, radio, {.clients = clients}, Streams(1, 1));
     const Plan plan{.direction = direction,
                     .client = client,
                     .size = size,
@@ -163,7 +163,7 @@ TEST(RadioFloor, OfAWeakLinkIsNotBeatenByRetransmissions) {
     for (const double sinr : {-8.0, -7.5, -7.0, -6.5, -6.0}) {  // around the threshold of MCS 0
       const NrRadio weak = test::with_uplink_sinr(radio, Decibels(sinr));
       Scheduler scheduler;
-      const auto cell = make_nr_cell(scheduler, weak, {.clients = 1}, Streams(1, 1));
+      const auto cell = make_radio(scheduler, weak, {.clients = 1}, Streams(1, 1));
       const Plan plan{.size = Bytes(500), .gap = 80 * 625us, .phases = phases(radio, 1, 1us)};
       Seen seen;
       scan(scheduler, *cell, plan, seen);

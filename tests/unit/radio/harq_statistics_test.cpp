@@ -108,7 +108,7 @@ TEST(HarqStatistics, TheScenariosOfThisFileAreWhatTheySay) {
   EXPECT_GT(second.mean, 1.4);  // the first transmission of a block fails nearly always, the second every other time
   const NrRadio radio = test::with_uplink_sinr(narrow_radio(Access::dynamic), Decibels(3.25));
   Scheduler scheduler;
-  const auto cell = make_nr_cell(scheduler, radio, {.clients = 1}, Streams(1, 1));
+  const auto cell = make_radio(scheduler, radio, {.clients = 1}, Streams(1, 1));
   EXPECT_NEAR(cell->links()[0].uplink_sinr_db, 3.25, 1e-9);
 }
 
