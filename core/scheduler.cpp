@@ -1,8 +1,8 @@
 #include "core/scheduler.h"
 
 #include <fstream>
-#include <utility>
 #include <unistd.h>
+#include <utility>
 
 #include "ns3/event-impl.h"
 #include "ns3/object-factory.h"

@@ -10,7 +10,7 @@ namespace trilemma::config {
 struct Origin {
   std::string source;  // file name, "--set a.b=c" or "built-in"
   int line = 0;        // 1-based; 0 where the source has no lines
-  int column = 0;  // 1-based, in bytes as compilers count
+  int column = 0;      // 1-based, in bytes as compilers count
 
   /// "file:line:col", or the bare source where it has no lines.
   [[nodiscard]] std::string text() const;

@@ -181,6 +181,7 @@ std::string with_unit(double base_value, std::span<const Unit> units) {
   for (const Unit& unit : units) {
     if (!unit.shown) continue;
     smallest = &unit;
+    if (base_value == 0 && unit.factor == 1.0L) break;  // no small unit for nothing
     if (std::abs(base_value) < static_cast<double>(unit.factor)) continue;
     const std::string number = number_in(base_value, unit.factor);
     if (number.size() <= short_number) return number + " " + std::string(unit.name);

@@ -16,7 +16,7 @@ struct Line {
 std::string scalar_text(const Json& value) {
   if (!value.is_string()) return value.dump();
   const auto& text = value.get_ref<const std::string&>();
-  const bool null = text == "null" || text == "Null" || text == "NULL";
+  const bool null = text == "~" || text == "null" || text == "Null" || text == "NULL";
   const bool plain = !text.empty() && !null && text.front() != ' ' && text.back() != ' ' &&
                      std::string_view("-?:,[]{}#&*!|>'\"%@`").find(text.front()) == std::string_view::npos &&
                      text.find(": ") == std::string::npos && text.find(" #") == std::string::npos &&

@@ -65,7 +65,8 @@ class TraceReader {
   }
 
   TraceRow row(const std::vector<std::string>& cell) {
-    if (cell.size() != columns_) fail(fmt::format("has {} cells where the header has {}; write one a column", cell.size(), columns_));
+    if (cell.size() != columns_)
+      fail(fmt::format("has {} cells where the header has {}; write one a column", cell.size(), columns_));
     TraceRow result{
         .time = time(cell[0]), .client = whole("client", cell[1], 0, clients_ - 1), .prompt = {}, .output = {}};
     if (columns_ > 2) result.prompt = Tokens(whole("prompt", cell[2], 1, 1'000'000'000));
@@ -93,7 +94,8 @@ class TraceReader {
     if (const auto* problem = std::get_if<std::string>(&parsed))
       fail(fmt::format("{} '{}' {}", column, config::printable(cell), *problem));
     const std::int64_t value = std::get<std::int64_t>(parsed);
-    if (value < min || value > max) fail(fmt::format("{0} '{1}' is outside {2} to {3}; write for example '{2}'", column, cell, min, max));
+    if (value < min || value > max)
+      fail(fmt::format("{0} '{1}' is outside {2} to {3}; write for example '{2}'", column, cell, min, max));
     return value;
   }
 

@@ -116,11 +116,12 @@ TEST(StrangeFile, WithBrokenCatalogueEntryNamesThePlaceInTheCatalogue) {
   std::filesystem::copy(TRILEMMA_SOURCE_DIR "/configs", home.path() / "own", std::filesystem::copy_options::recursive);
   write_file(home.path() / "good.yaml", good);
   write_file(home.path() / "own" / "devices" / "rtx-4090.yaml", "title: no more\nmemory: 24\n");
-  expect_refused(run_program({"check", "good.yaml", "--catalogue", "own"}, home.path()),
-                 {"configs/devices/rtx-4090.yaml:2:9: edge.memory: '24' has no unit; write for example '64 KiB'",
-                  "good.yaml:6:7: edge.bandwidth: is missing; write for example 'bandwidth: 76.8 GB/s'",
-                  "good.yaml:6:7: edge.rates: is missing; write 'rates:' with its value"},
-                 "");
+  expect_refused(
+      run_program({"check", "good.yaml", "--catalogue", "own"}, home.path()),
+      {"configs/devices/rtx-4090.yaml:1:1: edge.bandwidth: is missing; write for example 'bandwidth: 76.8 GB/s'",
+       "configs/devices/rtx-4090.yaml:1:1: edge.rates: is missing; write 'rates:' with its value",
+       "configs/devices/rtx-4090.yaml:2:9: edge.memory: '24' has no unit; write for example '64 KiB'"},
+      "");
   write_file(home.path() / "own" / "devices" / "rtx-4090.yaml", "title: [no more\n");
   expect_refused(run_program({"check", "good.yaml", "--catalogue", "own"}, home.path()),
                  {"good.yaml:6:7: edge: 'rtx-4090' cannot be read: configs/devices/rtx-4090.yaml:2:1: not valid YAML: "

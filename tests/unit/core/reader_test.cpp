@@ -143,7 +143,7 @@ TEST(Reader, ChecksBoundsOnBothSides) {
   EXPECT_THAT(problems(small + "trailer: -1 cm\n"),
               ElementsAre("car.yaml:3:10: trailer: '-1 cm' is below 0 m; write for example '20 m'"));
   EXPECT_THAT(problems("engine: {kind: petrol, power: 0 W}\nmaker: acme\n"),
-              ElementsAre("car.yaml:1:31: engine.power: '0 W' is not above 0 uW; write for example '5 W'"));
+              ElementsAre("car.yaml:1:31: engine.power: '0 W' is not above 0 W; write for example '5 W'"));
 }
 
 TEST(Reader, NamesUnknownWordsAndCatalogueEntries) {

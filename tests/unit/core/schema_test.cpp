@@ -19,13 +19,11 @@ TEST(Schema, ListsEveryFieldAndNoOther) {
   EXPECT_EQ(schema["type"], "object");
   EXPECT_EQ(schema["additionalProperties"], false);
   EXPECT_EQ(schema["required"], Json::array({"engine", "maker"}));
-  std::size_t fields = 0;
-  std::apply(
-      [&](const auto&... field) {
-        ((EXPECT_TRUE(schema["properties"].contains(std::string(field.key))) << field.key, ++fields), ...);
-      },
-      Car::fields());
-  EXPECT_EQ(schema["properties"].size(), fields);
+  std::vector<std::string> keys;
+  std::apply([&](const auto&... field) { (keys.emplace_back(field.key), ...); }, Car::fields());
+  std::vector<std::string> properties;
+  for (const auto& [key, property] : schema["properties"].items()) properties.push_back(key);
+  EXPECT_EQ(properties, keys);
 }
 
 TEST(Schema, GivesTypeRangeDefaultAndMeaning) {
@@ -46,7 +44,8 @@ TEST(Schema, GivesTypeRangeDefaultAndMeaning) {
 
 TEST(Schema, OffersTheWordsAndMapsOfAVariant) {
   const Json engine = car_schema()["properties"]["engine"];
-  EXPECT_EQ(engine["anyOf"][0]["enum"], Json::array({"electric", "petrol", "kindless", "v8"}));
+  EXPECT_EQ(engine["anyOf"][0]["enum"], Json::array({"electric", "kindless", "v8"}))
+      << "'petrol' alone would lack its power";
   EXPECT_EQ(engine["anyOf"][1]["properties"]["kind"]["const"], "electric");
   EXPECT_EQ(engine["anyOf"][2]["required"], Json::array({"kind", "power"}));
 }
@@ -59,10 +58,10 @@ TEST(Schema, OffersTheNamesOfACatalogue) {
 
 TEST(Schema, IsAPageAsWell) {
   const std::string page = config::schema_to_markdown(car_schema(), "Car");
-  for (const std::string line : {"# Car\n", "| `seats` | integer | `5` | >= 1, <= 9 | seats |\n", "\n## wheels[]\n",
-                                 "\n## engine, kind: petrol\n", "| `radius` | `20 m` | required | > 0 m | radius |\n",
-                                 "| `colour` | `red`, `dark-blue` | `red` |  | of the paint |\n"})
-    EXPECT_NE(page.find(line), std::string::npos) << line << page;
+  for (const std::string part :
+       {"# Car\n", "| `5` | >= 1, <= 9 | seats |\n", "\n## wheels[]\n", "\n## engine, kind: petrol\n",
+        "| required | > 0 m | radius |\n", "| `colour` | `red`, `dark-blue` | `red` |  | of the paint |\n"})
+    EXPECT_NE(page.find(part), std::string::npos) << part << page;
 }
 
 }  // namespace

@@ -163,6 +163,8 @@ TEST(Text, ShowsAValueTheShortWay) {
   EXPECT_EQ(Text<EventRate>::format(EventRate(2)), "2 /s");
   EXPECT_EQ(Text<Metres>::format(Metres(1500)), "1.5 km");
   EXPECT_EQ(Text<Fraction>::format(Fraction(0.944)), "94.4 %");
+  EXPECT_EQ(Text<Watts>::format(Watts(0)), "0 W");
+  EXPECT_EQ(Text<Fraction>::format(Fraction(0)), "0 %");
   EXPECT_EQ(Text<Fraction>::format(Fraction(0.99999)), "99.999 %");
   EXPECT_EQ(format_number(1e300), "1e+300");
   EXPECT_EQ(format_number(0.1), "0.1");

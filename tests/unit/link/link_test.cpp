@@ -58,8 +58,7 @@ constexpr Bytes megabyte{1'000'000};
 const FixedLink eight_megabit{.rate = BitRate(8e6)};
 
 /// 10 km (49,000 ns) and two switches of 1 us; at 1 Gbit/s a byte takes 8 ns, a full frame of 1538 bytes 12,304 ns.
-const FibreLink two_switches{
-    .length = Metres(10'000), .rate = BitRate(1e9), .switches = 2, .switch_latency = 1us};
+const FibreLink two_switches{.length = Metres(10'000), .rate = BitRate(1e9), .switches = 2, .switch_latency = 1us};
 
 TEST(FixedLink, OneMegabyteAtEightMegabitPerSecondTakesOneSecond) {
   EXPECT_EQ(arrivals(eight_megabit, {{0s, megabyte}}), (std::vector<Instant>{1s}));

@@ -35,10 +35,10 @@ constexpr std::int64_t embedding = 128'256 * 2048;                              
 /// Totals of the safetensors files on huggingface.co; llama2.c's two models as its checkpoints hold them; DeepSC as
 /// its parts add up, since no total is published.
 const std::map<std::string, std::int64_t> published_parameters{
-    {"deepsc-encoder", 3'635'072},     {"llama-2-7b", 6'738'415'616},     {"llama-3-70b", 70'553'706'496},
-    {"llama-3.1-8b", 8'030'261'248},   {"llama-3.2-1b", 1'235'814'400},   {"llama-3.2-3b", 3'212'749'824},
-    {"phi-3-mini", 3'821'079'552},     {"qwen2.5-0.5b", 494'032'768},     {"qwen2.5-1.5b", 1'543'714'304},
-    {"qwen2.5-3b", 3'085'938'688},     {"tinystories-15m", 15'191'712},   {"tinystories-260k", 260'032}};
+    {"deepsc-encoder", 3'635'072},   {"llama-2-7b", 6'738'415'616},   {"llama-3-70b", 70'553'706'496},
+    {"llama-3.1-8b", 8'030'261'248}, {"llama-3.2-1b", 1'235'814'400}, {"llama-3.2-3b", 3'212'749'824},
+    {"phi-3-mini", 3'821'079'552},   {"qwen2.5-0.5b", 494'032'768},   {"qwen2.5-1.5b", 1'543'714'304},
+    {"qwen2.5-3b", 3'085'938'688},   {"tinystories-15m", 15'191'712}, {"tinystories-260k", 260'032}};
 
 TEST(Parameters, OfEveryCatalogueEntryAddUpToThePublishedTotal) {
   for (const std::string& name : catalogue().names("llms")) {
@@ -133,9 +133,9 @@ TEST(KvCache, OfTheTwoSidesOfACutAddsUp) {
   const Bytes whole = kv_bytes(model, whole_model(model), Tokens(1000));
   EXPECT_EQ(whole, Bytes(32'768'000));
   for (std::int64_t cut = 0; cut <= 16; ++cut) {
-    EXPECT_EQ(kv_bytes(model, device_part(model, cut), Tokens(1000)) +
-                  kv_bytes(model, edge_part(model, cut), Tokens(1000)),
-              whole);
+    EXPECT_EQ(
+        kv_bytes(model, device_part(model, cut), Tokens(1000)) + kv_bytes(model, edge_part(model, cut), Tokens(1000)),
+        whole);
   }
 }
 

@@ -93,14 +93,14 @@ TEST(Roofline, CodecsRunInsideTheForwardPass) {
   EXPECT_EQ(codec_time(processor(), Precision::fp16, Operations(0), Bytes(0)), 0ns);
 }
 
-// The toy model: one block of 592 weights, 32 x 8 = 256 embedding weights; KV cache 2 x 4 values and a token, activation
-// 2 x 8 + 16 values a token, 2 bytes each.
+// The toy model: one block of 592 weights, 32 x 8 = 256 embedding weights; KV cache 2 x 4 values and a token,
+// activation 2 x 8 + 16 values a token, 2 bytes each.
 
 TEST(MemoryNeed, AddsWeightsCacheActivationsAndReserve) {
   const LlmConfig llm = test::toy_llm();
   const MemoryNeed need = memory_need(processor(), llm, device_part(llm, 2), Precision::fp16, Tokens(10), Tokens(3));
   EXPECT_EQ(need.weights, Bytes(2 * (2 * 592 + 256)));
-  EXPECT_EQ(need.kv, Bytes(2 * 2 * 4 * 2 * 13));        // prompt and answer
+  EXPECT_EQ(need.kv, Bytes(2 * 2 * 4 * 2 * 13));           // prompt and answer
   EXPECT_EQ(need.activations, Bytes(10 * (16 + 16) * 2));  // of the prompt, processed at once
   EXPECT_EQ(need.reserve, Bytes(100'000));
   EXPECT_EQ(need.total(), Bytes(2880 + 416 + 640 + 100'000));
@@ -122,8 +122,8 @@ TEST(MemoryNeed, OfAnEmptyPartIsTheReserve) {
 }
 
 TEST(Fits, UpToTheLastByteOfMemory) {
-  const MemoryNeed need{.weights = Bytes(800'000), .kv = Bytes(50'000), .activations = Bytes(50'000),
-                        .reserve = Bytes(100'000)};
+  const MemoryNeed need{
+      .weights = Bytes(800'000), .kv = Bytes(50'000), .activations = Bytes(50'000), .reserve = Bytes(100'000)};
   EXPECT_TRUE(fits(processor(), need));
   MemoryNeed more = need;
   more.kv += Bytes(1);
@@ -133,8 +133,8 @@ TEST(Fits, UpToTheLastByteOfMemory) {
 TEST(Fits, WeightsInStorageAndTheRestInMemory) {
   ProcessorConfig flash = processor();
   flash.storage = Bytes(2'000'000);
-  const MemoryNeed need{.weights = Bytes(2'000'000), .kv = Bytes(900'000), .activations = Bytes(0),
-                        .reserve = Bytes(100'000)};
+  const MemoryNeed need{
+      .weights = Bytes(2'000'000), .kv = Bytes(900'000), .activations = Bytes(0), .reserve = Bytes(100'000)};
   EXPECT_TRUE(fits(flash, need));
   MemoryNeed heavy = need;
   heavy.weights += Bytes(1);

@@ -53,7 +53,8 @@ Process scan(Scheduler& scheduler, Radio& radio, const Plan& plan, Seen& seen) {
   for (const Duration phase : plan.phases) {
     co_await scheduler.delay(base + phase - scheduler.now());
     const Instant offered = scheduler.now();
-    const RadioTransfer result = co_await RadioTransferAwaiter(scheduler, radio, plan.direction, plan.client, plan.size);
+    const RadioTransfer result =
+        co_await RadioTransferAwaiter(scheduler, radio, plan.direction, plan.client, plan.size);
     const Duration latency = scheduler.now() - offered;
     EXPECT_EQ(result.wait + result.air, latency);
     seen.fastest = std::min(seen.fastest, latency);
@@ -108,7 +109,8 @@ std::vector<Bytes> sizes(const NrRadio& radio) {
 void expect_all_attained(Access access, Direction direction, std::int64_t clients, Duration step) {
   for (const NrRadio& radio : radios(access)) {
     for (const Bytes size : sizes(radio)) {
-      SCOPED_TRACE(::testing::Message() << radio.frame << ", " << radio.symbols << " symbols, " << size.value() << " B");
+      SCOPED_TRACE(::testing::Message() << radio.frame << ", " << radio.symbols << " symbols, " << size.value()
+                                        << " B");
       expect_attained(radio, direction, size, clients, step);
     }
   }

@@ -54,14 +54,13 @@ TEST(FrameGrid, DddsuIsThreeAndAPartSlotsDownAndOneAndAPartUp) {
   const FrameGrid grid(radio_with("DDDSU"));
   EXPECT_EQ(grid.period(), 625us);
   EXPECT_EQ(data(grid, Direction::downlink, 1),
-            (std::vector<Chance>{{symbol(0, 1), 125us}, {symbol(1, 1), 250us}, {symbol(2, 1), 375us},
-                                 {symbol(3, 1), symbol(3, 10)}}));
+            (std::vector<Chance>{
+                {symbol(0, 1), 125us}, {symbol(1, 1), 250us}, {symbol(2, 1), 375us}, {symbol(3, 1), symbol(3, 10)}}));
   EXPECT_EQ(data(grid, Direction::uplink, 1), (std::vector<Chance>{{symbol(3, 12), 500us}, {500us, 625us}}));
-  EXPECT_EQ(control(grid, Direction::downlink, 1),
-            (std::vector<Chance>{{0us, symbol(0, 1)}, {125us, symbol(1, 1)}, {250us, symbol(2, 1)},
-                                 {375us, symbol(3, 1)}}));
-  EXPECT_EQ(control(grid, Direction::uplink, 1),
-            (std::vector<Chance>{{symbol(3, 13), 500us}, {symbol(4, 13), 625us}}));
+  EXPECT_EQ(
+      control(grid, Direction::downlink, 1),
+      (std::vector<Chance>{{0us, symbol(0, 1)}, {125us, symbol(1, 1)}, {250us, symbol(2, 1)}, {375us, symbol(3, 1)}}));
+  EXPECT_EQ(control(grid, Direction::uplink, 1), (std::vector<Chance>{{symbol(3, 13), 500us}, {symbol(4, 13), 625us}}));
   EXPECT_EQ(grid.symbols(Direction::downlink), 3 * 13 + 9);
   EXPECT_EQ(grid.symbols(Direction::uplink), 2 + 14);
 }
@@ -76,8 +75,7 @@ TEST(FrameGrid, FullUplinkHasEverySlotBothWays) {
   const FrameGrid grid(radio_with(std::string(full_uplink)));
   EXPECT_EQ(grid.period(), 125us);
   EXPECT_EQ(data(grid, Direction::uplink, 2), (std::vector<Chance>{{0us, 125us}, {125us, 250us}}));
-  EXPECT_EQ(data(grid, Direction::downlink, 2),
-            (std::vector<Chance>{{symbol(0, 1), 125us}, {symbol(1, 1), 250us}}));
+  EXPECT_EQ(data(grid, Direction::downlink, 2), (std::vector<Chance>{{symbol(0, 1), 125us}, {symbol(1, 1), 250us}}));
   EXPECT_EQ(control(grid, Direction::uplink, 1), (std::vector<Chance>{{symbol(0, 13), 125us}}));
   EXPECT_EQ(control(grid, Direction::downlink, 1), (std::vector<Chance>{{0us, symbol(0, 1)}}));
 }
@@ -94,12 +92,13 @@ TEST(FrameGrid, ASelfContainedSlotGoesBothWays) {
 TEST(FrameGrid, ShorterTransmissionsCutASlotFromItsFirstSymbol) {
   // 13 symbols down are 1 .. 4, 5 .. 8, 9 .. 12, and one that is too short; 14 up are three times 4 and 2.
   const FrameGrid grid(radio_with(std::string(full_uplink), 4));
-  EXPECT_EQ(data(grid, Direction::downlink, 1),
-            (std::vector<Chance>{{symbol(0, 1), symbol(0, 5)}, {symbol(0, 5), symbol(0, 9)},
-                                 {symbol(0, 9), symbol(0, 13)}}));
-  EXPECT_EQ(data(grid, Direction::uplink, 1),
-            (std::vector<Chance>{{0us, symbol(0, 4)}, {symbol(0, 4), symbol(0, 8)}, {symbol(0, 8), symbol(0, 12)},
-                                 {symbol(0, 12), 125us}}));
+  EXPECT_EQ(
+      data(grid, Direction::downlink, 1),
+      (std::vector<Chance>{{symbol(0, 1), symbol(0, 5)}, {symbol(0, 5), symbol(0, 9)}, {symbol(0, 9), symbol(0, 13)}}));
+  EXPECT_EQ(
+      data(grid, Direction::uplink, 1),
+      (std::vector<Chance>{
+          {0us, symbol(0, 4)}, {symbol(0, 4), symbol(0, 8)}, {symbol(0, 8), symbol(0, 12)}, {symbol(0, 12), 125us}}));
 }
 
 TEST(FrameGrid, AConfiguredGrantHasOnlyOpportunitiesOfItsLength) {

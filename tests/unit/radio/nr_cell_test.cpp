@@ -118,7 +118,8 @@ TEST(ConfiguredGrant, ALongMessageTakesOneOccasionAfterTheOther) {
 
 TEST(ConfiguredGrant, OccasionsOfThreeClientsTakeTurns) {
   // Occasion k is slot k and belongs to client k mod 3. From slot 2 on: 2 has slot 2, 0 slot 3, 1 slot 4.
-  const auto transfers = run(granted_radio(), {{0ns, Bytes(1), 0}, {0ns, Bytes(1), 1}, {0ns, Bytes(1), 2}}, 3).transfers;
+  const auto transfers =
+      run(granted_radio(), {{0ns, Bytes(1), 0}, {0ns, Bytes(1), 1}, {0ns, Bytes(1), 2}}, 3).transfers;
   ASSERT_EQ(transfers.size(), 3U);
   EXPECT_EQ(transfers[0].client, 2U);
   EXPECT_EQ(transfers[0].done, 3 * slot + half1);

@@ -52,8 +52,8 @@ TEST(NrPhy, ProcessingFollowsNumerologyAndCapability) {
 
 TEST(NrPhy, ADynamicGrantTakesRequestGrantAndPreparation) {
   const NrPhy phy(radio_with("DDDSU"));
-  // Ready at 89,193. PUCCH: symbol 13 of slot 3, 491,072 to 500,000. Read and granted at 749,740. PDCCH: symbol 0 of slot
-  // 6, to 758,929. Read and prepared in 2 x 160,547.
+  // Ready at 89,193. PUCCH: symbol 13 of slot 3, 491,072 to 500,000. Read and granted at 749,740. PDCCH: symbol 0 of
+  // slot 6, to 758,929. Read and prepared in 2 x 160,547.
   const Instant eligible = symbol(6, 1) + 2 * half2;
   EXPECT_EQ(eligible, 1'080'023ns);
   EXPECT_EQ(phy.first_chance(Direction::uplink, 0ns), eligible);

@@ -117,7 +117,8 @@ TEST(SharedChannel, LongMessagesOfThreeClientsAreServedInTurnAndFinishInterleave
 
 TEST(SharedChannel, AShortMessageIsNotStuckBehindALongOne) {
   Channel channel(paired_radio(), Direction::downlink, {loud, loud});
-  // Slot 2: 13 symbols of the long one. Slot 3: the short one's turn, then 11 symbols of the long one. Slot 4: the rest.
+  // Slot 2: 13 symbols of the long one. Slot 3: the short one's turn, then 11 symbols of the long one. Slot 4: the
+  // rest.
   const Parcel& longer = channel.send(0, channel.payload(13) + channel.payload(11) + channel.payload(13));
   const Parcel& shorter = channel.send(1, Bytes(100));
   channel.scheduler.run();

@@ -71,15 +71,14 @@ UeCapability capability_of(const Case& c) { return c.capability == 1 ? UeCapabil
 TEST(UserPlaneLatency, GrantFreeUplinkOfAWholeSlotIsThatOfTr37910) {
   for (const Case& c : cases) {
     const auto row = table_row("grant-free", c.capability, 15 << c.mu, "A", 14);
-    const auto found =
-        latencies(paired_radio(c.mu, capability_of(c), Access::configured_grant), Direction::uplink, 14);
+    const auto found = latencies(paired_radio(c.mu, capability_of(c), Access::configured_grant), Direction::uplink, 14);
     EXPECT_NEAR(found.mean_ms, test::number(row, "T_total_ms_recomputed"), tolerance_ms) << c.mu;
   }
 }
 
 TEST(UserPlaneLatency, DownlinkOfASlotIsThatOfTr37910WithoutTheControlSymbol) {
-  // The table sends 14 symbols from the start of the slot; here symbol 0 is the PDCCH and data starts after it. The mean
-  // wait for the start is half a slot either way, so that only the time on the air is a symbol shorter.
+  // The table sends 14 symbols from the start of the slot; here symbol 0 is the PDCCH and data starts after it. The
+  // mean wait for the start is half a slot either way, so that only the time on the air is a symbol shorter.
   for (const Case& c : cases) {
     const auto row = table_row("DL", c.capability, 15 << c.mu, "A", 14);
     const auto found = latencies(paired_radio(c.mu, capability_of(c), Access::dynamic), Direction::downlink, 13);
@@ -112,8 +111,8 @@ TEST(UserPlaneLatency, GrantBasedUplinkOfHalfASlotIsThatOfTheTable) {
 }
 
 TEST(UserPlaneLatency, AMiniSlotWaitsForHalfItsLengthOnAverage) {
-  // 14 symbols are a whole number of transmissions of M = 2 or 7, one right after the other: mean wait M / 2 symbols. The
-  // table lets them start at any symbol and waits .571 and 2 symbols.
+  // 14 symbols are a whole number of transmissions of M = 2 or 7, one right after the other: mean wait M / 2 symbols.
+  // The table lets them start at any symbol and waits .571 and 2 symbols.
   for (const int symbols : {2, 7}) {
     const NrRadio radio = paired_radio(3, UeCapability::one, Access::configured_grant, symbols);
     const auto found = latencies(radio, Direction::uplink, symbols);
@@ -123,9 +122,10 @@ TEST(UserPlaneLatency, AMiniSlotWaitsForHalfItsLengthOnAverage) {
 }
 
 TEST(UserPlaneLatency, ARetransmissionAddsARoundTripOfFeedbackAndAlignment) {
-  // One failure of a granted block of a whole slot, by hand: slot 2, repeated in slot 8 (see nr_cell_test.cpp): the round
-  // trip is 6 slots. TR 37.910 says T1 + T2 with a mean alignment, which a grid of whole slots never meets: the second
-  // start is aligned to the first. T2 + the preparation, air and decoding of the second transmission are below it.
+  // One failure of a granted block of a whole slot, by hand: slot 2, repeated in slot 8 (see nr_cell_test.cpp): the
+  // round trip is 6 slots. TR 37.910 says T1 + T2 with a mean alignment, which a grid of whole slots never meets: the
+  // second start is aligned to the first. T2 + the preparation, air and decoding of the second transmission are below
+  // it.
   NrRadio radio = test::deaf_radio();
   radio.frame = std::string(full_uplink);
   radio.access = Access::configured_grant;

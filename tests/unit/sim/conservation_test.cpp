@@ -15,9 +15,9 @@ using test::stage;
 using test::toy_scenario;
 
 auto fields(const RequestRecord& r) {
-  return std::tuple{r.request.id,  r.request.client, r.request.arrival, r.request.prompt, r.request.output, r.outcome,
-                    r.finish,      r.first_token,    r.stages,          r.floor,          r.uplink_bytes,   r.downlink_bytes,
-                    r.blocks,      r.retransmissions};
+  return std::tuple{r.request.id,   r.request.client, r.request.arrival, r.request.prompt, r.request.output,
+                    r.outcome,      r.finish,         r.first_token,     r.stages,         r.floor,
+                    r.uplink_bytes, r.downlink_bytes, r.blocks,          r.retransmissions};
 }
 
 std::vector<decltype(fields(RequestRecord{}))> all_fields(const std::vector<RequestRecord>& records) {

@@ -1,8 +1,7 @@
-#include "sim/replicate.h"
-
 #include <gtest/gtest.h>
 
 #include "analysis/collector.h"
+#include "sim/replicate.h"
 #include "tests/support/toy_scenario.h"
 
 namespace trilemma {
@@ -57,8 +56,7 @@ TEST(Serve, OneClientOverAFixedLink) {
 
 TEST(Serve, OneClientOverAFibreWithTwoSwitches) {
   Scenario scenario = toy_scenario();
-  scenario.backhaul =
-      FibreLink{.length = Metres(10'000), .rate = BitRate(1e9), .switches = 2, .switch_latency = 1us};
+  scenario.backhaul = FibreLink{.length = Metres(10'000), .rate = BitRate(1e9), .switches = 2, .switch_latency = 1us};
   const RequestRecord record = only_record_of(scenario);
   // One frame each way, sent three times at 8 ns a byte; 2 x 1 us of switching; 10 x 4.9 us of glass.
   const Duration up = 3 * (360 + 38) * 8ns + 2us + 49us;

@@ -1,0 +1,241 @@
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "analysis/theory.h"
+#include "tests/support/toy_scenario.h"
+
+/// Laws of queueing theory through the path of a user: scenario, replications, records. Comparisons are within four
+/// standard errors of a mean over independent replications; the seeds are fixed.
+namespace trilemma {
+namespace {
+
+using test::stage;
+
+constexpr std::uint32_t replications = 20;
+
+struct Estimate {
+  double mean;
+  double error;  // standard error of the mean
+};
+
+Estimate estimate(const std::vector<double>& values) {
+  const auto n = static_cast<double>(values.size());
+  double sum = 0;
+  double square = 0;
+  for (const double value : values) sum += value;
+  for (const double value : values) square += (value - sum / n) * (value - sum / n);
+  return {sum / n, std::sqrt(square / (n - 1) / n)};
+}
+
+/// Mean of `value` over the requests that arrive after a tenth of the run, by replication.
+std::vector<double> means(const Scenario& scenario, const std::function<double(const RequestRecord&)>& value) {
+  std::vector<double> found;
+  for (std::uint32_t replication = 0; replication < replications; ++replication) {
+    double sum = 0;
+    double count = 0;
+    for (const RequestRecord& record : test::records_of(scenario, replication)) {
+      if (record.request.id < static_cast<std::uint64_t>(*scenario.requests / 10)) continue;
+      sum += value(record);
+      ++count;
+    }
+    found.push_back(sum / count);
+  }
+  return found;
+}
+
+void expect_theory(const std::vector<double>& values, double expected, double precision) {
+  const Estimate found = estimate(values);
+  EXPECT_NEAR(found.mean, expected, 4 * found.error);
+  EXPECT_LT(found.error, precision * expected) << "too few requests for the comparison to mean something";
+}
+
+/// `clients` Poisson clients send 40 bytes of token ids at once; the edge is too fast to matter.
+Scenario poisson_scenario(std::int64_t clients, double total_rate, std::int64_t requests) {
+  Scenario scenario = test::toy_scenario();
+  scenario.cut = Cut{0};
+  scenario.edge = test::toy_machine<EdgeConfig>(OperationRate(1e18));
+  scenario.edge.bandwidth = ByteRate(1e18);
+  scenario.workload.clients = clients;
+  scenario.workload.arrivals = PoissonArrivals{.rate = EventRate(total_rate / static_cast<double>(clients))};
+  scenario.requests = requests;
+  return scenario;
+}
+
+// ---- A shared pipe -------------------------------------------------------------------------------------------------
+
+TEST(FixedRadio, SharedByPoissonClientsIsAnMD1Queue) {
+  // 40 bytes at 320 kbit/s: a millisecond each. The streams of the clients together are Poisson again.
+  for (const double load : {0.3, 0.6, 0.9}) {
+    SCOPED_TRACE(load);
+    Scenario scenario = poisson_scenario(10, load * 1000, load < 0.8 ? 15'000 : 80'000);
+    scenario.radio = FixedRadio{.rate = BitRate(320e3)};
+    const auto waits =
+        means(scenario, [](const RequestRecord& r) { return to_milliseconds(stage(r, Stage::uplink_wait)); });
+    expect_theory(waits, theory::md1_mean_wait(load, 1), 0.03);
+  }
+}
+
+TEST(FixedLink, SharedByPoissonClientsIsAnMD1Queue) {
+  Scenario scenario = poisson_scenario(10, 600, 15'000);
+  scenario.backhaul = FixedLink{.rate = BitRate(320e3)};
+  // Up 40 bytes, a millisecond; the answer of 4 bytes 0.1 ms. What comes out of an M/D/1 queue at distances of at least
+  // a millisecond never waits for the answers before it.
+  const auto sojourns =
+      means(scenario, [](const RequestRecord& r) { return to_milliseconds(stage(r, Stage::backhaul)); });
+  expect_theory(sojourns, theory::md1_mean_sojourn(0.6, 1) + 0.1, 0.03);
+}
+
+TEST(Edge, OfFourExecutorsWaitsBetweenHalfAndAllOfAnMMcQueue) {
+  // M/D/c has no closed mean: half of that of M/M/c is its limit in heavy traffic, reached from above (Cosmetatos
+  // 1975).
+  Scenario scenario = poisson_scenario(10, 0.9 * 4 * 1000, 80'000);
+  scenario.edge = test::toy_machine<EdgeConfig>(OperationRate(53'632 * 1000.0));  // 53,632 operations in a millisecond
+  scenario.edge.bandwidth = ByteRate(1e18);
+  scenario.edge.count = 4;
+  const auto waits =
+      means(scenario, [](const RequestRecord& r) { return to_milliseconds(stage(r, Stage::edge_queue)); });
+  const Estimate found = estimate(waits);
+  const double exponential = theory::mmc_mean_wait(4, 0.9 * 4, 1);
+  EXPECT_GT(found.mean + 4 * found.error, exponential / 2);
+  EXPECT_LT(found.mean - 4 * found.error, exponential);
+}
+
+// ---- A configured grant: time-division access ----------------------------------------------------------------------
+
+Scenario granted_scenario(std::int64_t clients, double total_rate, std::int64_t requests) {
+  Scenario scenario = poisson_scenario(clients, total_rate, requests);
+  NrRadio radio;
+  radio.frame = std::string(full_uplink);
+  radio.access = Access::configured_grant;
+  radio.line_of_sight = LineOfSight::always;
+  radio.shadowing = Shadowing::off;
+  radio.device.power = PowerLevel(80);
+  radio.base_station.power = PowerLevel(80);
+  scenario.radio = radio;
+  return scenario;
+}
+
+constexpr double preparation_us = 160.547;  // Tproc,2 / 2 at 120 kHz
+constexpr double decoding_us = 89.193;      // Tproc,1 / 2
+
+double wait_us(const RequestRecord& record) { return to_seconds(stage(record, Stage::uplink_wait)) * 1e6; }
+double uplink_us(const RequestRecord& record) {
+  return to_seconds(stage(record, Stage::uplink_wait) + stage(record, Stage::uplink_air)) * 1e6;
+}
+
+TEST(ConfiguredGrant, WaitsForHalfThePeriodOfItsOccasionsAtLightLoad) {
+  // Alone in every slot of 125 us; alone in the one U slot of DDDSU, 625 us; one of three, 375 us. At a load of 1e-4,
+  // waiting for other messages adds 1e-4 of half a period, a tenth of the standard error or less.
+  const auto expect_half = [](Scenario scenario, double period_us) {
+    expect_theory(means(scenario, wait_us), preparation_us + period_us / 2, 0.01);
+  };
+  expect_half(granted_scenario(1, 0.8, 2'000), 125);
+  Scenario divided = granted_scenario(1, 0.16, 2'000);
+  std::get<NrRadio>(divided.radio).frame = "DDDSU";
+  expect_half(divided, 625);
+  expect_half(granted_scenario(3, 0.8, 2'000), 375);
+}
+
+TEST(ConfiguredGrant, OfOneBlockAMessageIsASlottedMD1Queue) {
+  // A message is ready Tproc,2 / 2 after it was offered, which shifts a Poisson process and changes nothing else; then
+  // it waits for a slot boundary and for the messages before it.
+  for (const double load : {0.3, 0.6, 0.8}) {
+    SCOPED_TRACE(load);
+    const auto uplinks = means(granted_scenario(1, load * 8000, 30'000), uplink_us);
+    const double sojourn_us = 125 * theory::slotted_md1_mean_sojourn(load, 1);
+    expect_theory(uplinks, preparation_us + sojourn_us + decoding_us, 0.02);
+  }
+}
+
+TEST(ConfiguredGrant, OfThreeClientsIsThreeSlottedQueues) {
+  const double load = 0.6;
+  const auto uplinks = means(granted_scenario(3, load * 8000, 30'000), uplink_us);
+  // A client owns every third slot: its slots are 375 us apart, but a block is on the air for 125 us only.
+  const double sojourn_us = 375 * (theory::slotted_md1_mean_sojourn(load, 1) - 1) + 125;
+  expect_theory(uplinks, preparation_us + sojourn_us + decoding_us, 0.02);
+}
+
+// ---- Little's law --------------------------------------------------------------------------------------------------
+
+/// The integral of the number of requests in the system, from the intervals of the records alone: a sweep over arrivals
+/// and departures in order of time.
+Duration requests_times_time(const std::vector<RequestRecord>& records) {
+  std::vector<std::pair<Instant, int>> steps;
+  for (const RequestRecord& record : records) {
+    steps.emplace_back(record.request.arrival, 1);
+    steps.emplace_back(record.finish, -1);
+  }
+  std::sort(steps.begin(), steps.end());
+  Duration integral{0};
+  Instant before{0};
+  std::int64_t present = 0;
+  for (const auto& [time, change] : steps) {
+    integral += present * (time - before);
+    before = time;
+    present += change;
+  }
+  EXPECT_EQ(present, 0);
+  return integral;
+}
+
+/// N T = (requests / T) x (latency / requests) x T, without a rounding error: both sides are sums of nanoseconds.
+void expect_little(const Scenario& scenario) {
+  const auto records = test::records_of(scenario);
+  ASSERT_GE(records.size(), 1000U);
+  Duration latencies{0};
+  Duration stages{0};
+  for (const RequestRecord& record : records) {
+    latencies += record.latency();
+    stages += total(record.stages);
+  }
+  EXPECT_EQ(requests_times_time(records), latencies);
+  EXPECT_EQ(stages, latencies);
+}
+
+TEST(LittlesLaw, HoldsExactlyForASharedPipe) {
+  Scenario scenario = poisson_scenario(10, 900, 5'000);
+  scenario.radio = FixedRadio{.rate = BitRate(320e3), .delay = 3ms};
+  expect_little(scenario);
+}
+
+TEST(LittlesLaw, HoldsExactlyInOverload) {
+  Scenario scenario = poisson_scenario(10, 3'000, 5'000);
+  scenario.radio = FixedRadio{.rate = BitRate(320e3)};
+  expect_little(scenario);
+}
+
+TEST(LittlesLaw, HoldsExactlyForConfiguredGrants) { expect_little(granted_scenario(3, 6'000, 5'000)); }
+
+TEST(LittlesLaw, HoldsExactlyForWeakLinksAnswersOfManyTokensAndLosses) {
+  Scenario scenario = granted_scenario(8, 500, 1'500);
+  scenario.cut = Cut{2};
+  scenario.workload.output = Tokens(4);
+  auto& radio = std::get<NrRadio>(scenario.radio);
+  radio.frame = "DDDSU";
+  radio.access = Access::dynamic;
+  radio.device.power = PowerLevel(-10);
+  radio.base_station.power = PowerLevel(0);
+  radio.placement = DiscPlacement{.radius = Metres(300), .nearest = Metres(1)};
+  radio.line_of_sight = LineOfSight::drawn;
+  radio.shadowing = Shadowing::on;
+  radio.harq.max_transmissions = 2;
+  expect_little(scenario);
+  const auto records = test::records_of(scenario);
+  EXPECT_TRUE(std::any_of(records.begin(), records.end(), [](const auto& r) { return r.outcome == Outcome::failed; }));
+  EXPECT_TRUE(std::any_of(records.begin(), records.end(), [](const auto& r) { return r.retransmissions > 0; }));
+}
+
+TEST(LittlesLaw, HoldsExactlyForClosedClients) {
+  Scenario scenario = poisson_scenario(5, 1, 2'000);
+  scenario.cut = Cut{1};
+  scenario.workload.arrivals = ClosedArrivals{.think = 100us};
+  scenario.backhaul = FibreLink{.length = Metres(1000), .rate = BitRate(1e8), .switches = 3, .switch_latency = 1us};
+  expect_little(scenario);
+}
+
+}  // namespace
+}  // namespace trilemma
