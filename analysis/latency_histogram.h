@@ -62,7 +62,7 @@ class LatencyHistogram {
  private:
   using Block = std::vector<std::uint64_t>;  // empty until its first sample: nearly all octaves stay empty
   // Not standard C++, but a sum of 1e10 latencies of hours does not fit into 64 bits.
-  __extension__ typedef unsigned __int128 Sum;
+  using Sum = unsigned __int128;
 
   static constexpr int block_bits = 10;
   static constexpr std::size_t bins_per_block = std::size_t{1} << block_bits;

@@ -56,7 +56,7 @@ std::string reason_for_gap(const QuantileEstimate& estimate, const LatencyHistog
 std::uint64_t quantile_rank(Fraction q, std::uint64_t n) {
   TRILEMMA_ENSURE(q > Fraction(0) && q <= Fraction(1), "a quantile lies in (0, 1]");
   TRILEMMA_ENSURE(n >= 1, "a rank is asked of a sample that is not empty");
-  __extension__ typedef unsigned __int128 Wide;  // n times 1e15 does not fit into 64 bits
+  using Wide = unsigned __int128;  // n times 1e15 does not fit into 64 bits
   // ceil(q n) = n - floor((1 - q) n)
   const auto above = static_cast<std::uint64_t>(static_cast<Wide>(complement_ticks(q)) * n / ticks_per_one);
   return std::max<std::uint64_t>(n - above, 1);

@@ -7,7 +7,7 @@ namespace {
 
 bool grows(HalfCounts half) {
   if (half.arrivals <= half.completions) return false;
-  __extension__ typedef unsigned __int128 Wide;  // squares of counts do not fit into 64 bits
+  using Wide = unsigned __int128;  // squares of counts do not fit into 64 bits
   const Wide growth = half.arrivals - half.completions;
   return growth * growth > static_cast<Wide>(half.arrivals) * 16;
 }

@@ -12,12 +12,6 @@ namespace {
 
 using config::Text;
 
-std::string label(std::string_view stage) {
-  std::string text(stage);
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
-}
-
 std::string ms_or_dash(const std::optional<double>& value) { return value ? human_ms(*value) : "-"; }
 std::string ms_or_dash(const std::optional<Duration>& value) { return value ? human_ms(to_milliseconds(*value)) : "-"; }
 
@@ -33,8 +27,8 @@ Table stage_table(const Summary& summary) {
   for (const StageSummary& stage : summary.stages) {
     const bool nothing = stage.mean_ms.value_or(0) == 0 && stage.floor_ms == 0;
     const std::string share = stage.mean_ms && summary.mean_ms ? human_share(*stage.mean_ms / *summary.mean_ms) : "-";
-    table.rows.push_back({label(stage.name), ms_or_dash(stage.mean_ms), ms_or_dash(stage.p99_ms), nothing ? "-" : share,
-                          human_ms(stage.floor_ms)});
+    table.rows.push_back({stage_label(stage.name), ms_or_dash(stage.mean_ms), ms_or_dash(stage.p99_ms),
+                          nothing ? "-" : share, human_ms(stage.floor_ms)});
   }
   const auto p99 =
       std::find_if(reported_quantiles.begin(), reported_quantiles.end(), [](const auto& q) { return q.name == "p99"; });
@@ -102,7 +96,7 @@ std::string beyond_text(const Scenario& scenario, const Summary& summary) {
   std::vector<std::string> parts;
   for (const StageSummary& stage : summary.stages) {
     if (stage.floor_ms > to_milliseconds(scenario.target->latency))
-      parts.push_back(fmt::format("{} ({} ms)", label(stage.name), human_ms(stage.floor_ms)));
+      parts.push_back(fmt::format("{} ({} ms)", stage_label(stage.name), human_ms(stage.floor_ms)));
   }
   const std::string floor = fmt::format("the floor is {} ms", human_ms(summary.floor_ms));
   if (parts.empty()) return floor + "; no stage exceeds the target alone, their sum does";

@@ -71,6 +71,12 @@ std::string table_to_csv(const Table& table) {
   return text;
 }
 
+std::string stage_label(std::string_view stage) {
+  std::string text(stage);
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
 std::string human_size(Bytes size) {
   const auto value = static_cast<double>(size.value());
   if (value >= 0x1p30) return fmt::format("{:.2f} GiB", value / 0x1p30);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/summary.h"
@@ -24,6 +25,8 @@ std::string summary_to_markdown(const Scenario& scenario, const Summary& summary
 /// One row a point, unit last in each column name.
 std::string summary_to_csv(const Scenario& scenario, const Summary& summary);
 
+/// "edge_queue" as people write it: "edge queue".
+std::string stage_label(std::string_view stage);
 /// Sizes and times as people write them: three or four significant digits.
 std::string human_size(Bytes size);
 std::string human_ms(double milliseconds);

@@ -19,12 +19,6 @@ Prints every value of the scenario with its origin (file:line:column, catalogue,
 of a request by stage, the load forecast of each resource, and what the target leaves. Exit 2 lists every error.
 )";
 
-std::string label(std::string_view stage) {
-  std::string text(stage);
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
-}
-
 std::string floor_text(const Scenario& scenario, const Preview& preview) {
   const auto [lowest, highest] = std::minmax_element(preview.floors.begin(), preview.floors.end(),
                                                      [](const auto& a, const auto& b) { return total(a) < total(b); });
@@ -33,9 +27,9 @@ std::string floor_text(const Scenario& scenario, const Preview& preview) {
   for (std::size_t i = 0; i < stage_count; ++i) {
     const Duration time = (*lowest)[i];
     if (time == Duration{0}) continue;
-    table.rows.push_back({label(stage_names[i]), human_ms(to_milliseconds(time))});
+    table.rows.push_back({stage_label(stage_names[i]), human_ms(to_milliseconds(time))});
     if (scenario.target && time > scenario.target->latency)
-      beyond += (beyond.empty() ? "" : ", ") + label(stage_names[i]);
+      beyond += (beyond.empty() ? "" : ", ") + stage_label(stage_names[i]);
   }
   table.rows.push_back({"total", human_ms(to_milliseconds(total(*lowest)))});
   if (total(*highest) != total(*lowest))

@@ -17,12 +17,14 @@ class ProcessLink {
 
   static void destroy_all(Scheduler& scheduler);
 
+ protected:
+  /// The coroutine that destroy_all() destroys.
+  void belongs_to(std::coroutine_handle<> coroutine) { coroutine_ = coroutine; }
+
  private:
   Scheduler& scheduler_;
   ProcessLink* previous_ = nullptr;
   ProcessLink* next_ = nullptr;
-
- protected:
   std::coroutine_handle<> coroutine_;
 };
 
@@ -50,7 +52,7 @@ class Process {
    public:
     template <class First, class... Rest>
     explicit promise_type(First& first, Rest&... /*rest*/) : ProcessLink(scheduler_of(first)) {
-      coroutine_ = std::coroutine_handle<promise_type>::from_promise(*this);
+      belongs_to(std::coroutine_handle<promise_type>::from_promise(*this));
     }
     static Process get_return_object() { return {}; }
     static std::suspend_never initial_suspend() noexcept { return {}; }

@@ -62,6 +62,8 @@ Experiment read_experiment(const std::filesystem::path& file, const std::vector<
 
 config::Json scenario_to_json(const Scenario& scenario) { return config::to_json(scenario); }
 
+config::Json scenario_defaults() { return config::defaults_to_json<Scenario>(); }
+
 config::Json scenario_schema(const config::Catalogue& catalogue) {
   config::Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "trilemma scenario"}};
   schema.update(config::schema_of<Scenario>(catalogue));

@@ -24,6 +24,8 @@ Experiment read_experiment(const std::filesystem::path& file, const std::vector<
 
 /// Every value of a scenario, in the order of its fields.
 config::Json scenario_to_json(const Scenario& scenario);
+/// What a scenario has where its file says nothing.
+config::Json scenario_defaults();
 /// JSON Schema of the scenario file.
 config::Json scenario_schema(const config::Catalogue& catalogue);
 

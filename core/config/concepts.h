@@ -61,7 +61,7 @@ inline constexpr bool is_variant<std::variant<T...>> = true;
 
 /// The catalogue family whose entries a variant's `kind` may name; specialised beside the variant. Empty: none.
 template <class Variant>
-inline constexpr std::string_view variant_catalogue = "";
+inline constexpr std::string_view variant_catalogue{};
 
 template <class Variant>
 inline std::vector<std::string> kinds_of() {

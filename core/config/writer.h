@@ -43,6 +43,28 @@ Json to_json(const T& value) {
   }
 }
 
+/// What a struct has where a file says nothing: the optional fields, maps without those of their keys that are
+/// required.
+template <class T>
+Json defaults_to_json(const T& value = {}) {
+  if constexpr (is_variant<T>) {
+    return std::visit([](const auto& alternative) { return defaults_to_json(alternative); }, value);
+  } else if constexpr (Struct<T>) {
+    Json map = Json::object();
+    if constexpr (requires { T::kind; } && !Catalogued<T>) map["kind"] = std::string(T::kind);
+    const auto add = [&](const auto& field) {
+      using Member = std::remove_cvref_t<decltype(value.*field.member)>;
+      if (field.presence == Presence::required && !Struct<Member>) return;
+      if (Json member = defaults_to_json(value.*field.member); !member.is_null())
+        map[std::string(field.key)] = std::move(member);
+    };
+    std::apply([&](const auto&... field) { (add(field), ...); }, T::fields());
+    return map;
+  } else {
+    return to_json(value);
+  }
+}
+
 /// JSON as YAML text; every value is followed by a comment that says where it came from.
 std::string to_yaml(const Json& value, const Origins& origins);
 

@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include "core/config/reader.h"
 #include "core/config/yaml.h"
+#include "sim/experiment.h"
 #include "tests/support/command.h"
 #include "tests/support/golden.h"
 #include "tests/support/json_schema.h"
@@ -111,6 +113,22 @@ void check_defaults(const Json& part, const std::string& path) {
 TEST(Schema, ItsDefaultsAreValid) { check_defaults(schema(), ""); }
 
 // Rewritten by TRILEMMA_UPDATE_GOLDEN=1, like the results in tests/golden.
+TEST(Schema, WritingTheDefaultsDownChangesNothing) {
+  const config::Node file = config::read_yaml_text(smallest, {.source = "test", .line = 1});
+  const std::string defaults = run_program({"schema", "--format", "defaults"}).text;
+  const config::Node dump = config::read_yaml_text(defaults, {.source = "defaults", .line = 1});
+  EXPECT_NE(dump.find("cut"), nullptr);
+  const config::Catalogue catalogue(project / "configs");
+  const auto resolved = [&](const config::Node& root) {
+    config::Problems problems;
+    config::Reader reader(catalogue, problems);
+    const auto scenario = reader.read<Scenario>(root);
+    problems.throw_if_any();
+    return scenario_to_json(scenario);
+  };
+  EXPECT_EQ(resolved(config::overlay(dump, file)), resolved(file));
+}
+
 TEST(Schema, ItsPageIsTheOneInTheDocumentation) {
   const Output page = run_program({"schema", "--format", "md"});
   ASSERT_EQ(page.code, 0);

@@ -130,7 +130,7 @@ INSTANTIATE_TEST_SUITE_P(
              {"trilemma show: takes at most 1 word without dashes; see 'trilemma show --help'"}},
         Line{"schema_of_unknown_format",
              {"schema", "--format", "xml"},
-             {"trilemma schema: --format 'xml' is not known; write json or md"}}),
+             {"trilemma schema: --format 'xml' is not known; write json, md or defaults"}}),
     [](const auto& instance) { return instance.param.name; });
 
 TEST(NegativeCommandLine, WithoutAnyWordPrintsTheUsageAsAnError) {
