@@ -57,6 +57,7 @@ Table latency_table(const Summary& summary) {
 
 std::string loads_text(const std::vector<Utilisation>& loads) {
   std::vector<std::string> parts;
+  parts.reserve(loads.size());
   for (const Utilisation& load : loads) parts.push_back(fmt::format("{} {}", load.resource, human_share(load.share)));
   // Cells come by the hundred: the busiest say it all.
   constexpr std::size_t most = 8;

@@ -61,21 +61,30 @@ Process replay(World& world) {
   }
 }
 
+Rng numbers(const Streams& streams, std::int64_t client) {
+  return streams.stream(fmt::format("client {}/arrivals", client));
+}
+
+void start_client(World& world, std::int64_t client, const PoissonArrivals& arrivals, const Streams& streams) {
+  poisson(world, client, arrivals.rate, numbers(streams, client));
+}
+void start_client(World& world, std::int64_t client, const PeriodicArrivals& arrivals, const Streams& streams) {
+  periodic(world, client, arrivals, numbers(streams, client));
+}
+void start_client(World& world, std::int64_t client, const ClosedArrivals& arrivals, const Streams& streams) {
+  closed(world, client, arrivals.think, numbers(streams, client));
+}
+/// A trace is replayed by one process for all clients.
+void start_client(World& world, std::int64_t client, const TraceArrivals& /*arrivals*/, const Streams& /*streams*/) {
+  if (client == 0) replay(world);
+}
+
 }  // namespace
 
 void World::start_clients() {
   const ArrivalConfig& arrivals = scenario_.workload.arrivals;
-  if (std::holds_alternative<TraceArrivals>(arrivals)) {
-    replay(*this);
-    return;
-  }
   for (std::int64_t client = 0; client < scenario_.workload.clients; ++client) {
-    Rng rng = streams_.stream(fmt::format("client {}/arrivals", client));
-    if (const auto* chosen = std::get_if<PoissonArrivals>(&arrivals))
-      poisson(*this, client, chosen->rate, std::move(rng));
-    if (const auto* chosen = std::get_if<PeriodicArrivals>(&arrivals)) periodic(*this, client, *chosen, std::move(rng));
-    if (const auto* chosen = std::get_if<ClosedArrivals>(&arrivals))
-      closed(*this, client, chosen->think, std::move(rng));
+    std::visit([&](const auto& chosen) { start_client(*this, client, chosen, streams_); }, arrivals);
   }
 }
 

@@ -74,7 +74,7 @@ Json struct_schema(const Catalogue& catalogue, const T& value, bool named) {
       schema.erase("default");  // of its type, which does not stand in for it
       if (!named) needed.push_back(std::string(field.key));
     } else if (Json standard = to_json(value.*field.member);
-               !standard.is_null() && standard != "" && !standard.is_object()) {
+               !standard.is_null() && standard != Json("") && !standard.is_object()) {
       schema["default"] = std::move(standard);
     }
     properties[std::string(field.key)] = std::move(schema);

@@ -218,11 +218,17 @@ std::string Text<Duration>::format(Duration value) {
   if (count != 0 && count % 60'000'000'000 == 0) return std::to_string(count / 60'000'000'000) + " min";
   if (count == 0) return "0 s";
   // Integer split: a double would lose nanoseconds beyond 104 days.
-  for (const auto& [unit, size] :
-       {std::pair{"s", 1'000'000'000LL}, {"ms", 1'000'000LL}, {"us", 1'000LL}, {"ns", 1LL}}) {
+  struct Step {
+    std::string_view unit;
+    std::int64_t size;
+    int digits;
+  };
+  constexpr std::array steps{Step{"s", 1'000'000'000, 9}, Step{"ms", 1'000'000, 6}, Step{"us", 1'000, 3},
+                             Step{"ns", 1, 0}};
+  for (const auto& [unit, size, digits] : steps) {
     if (std::abs(count) < size) continue;
     if (count % size == 0) return fmt::format("{} {}", count / size, unit);
-    std::string fraction = fmt::format("{:0{}}", std::abs(count % size), static_cast<int>(std::log10(size) + 0.5));
+    std::string fraction = fmt::format("{:0{}}", std::abs(count % size), digits);
     fraction.erase(fraction.find_last_not_of('0') + 1);
     return fmt::format("{}{}.{} {}", count < 0 ? "-" : "", std::abs(count) / size, fraction, unit);
   }

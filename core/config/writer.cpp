@@ -24,33 +24,44 @@ std::string scalar_text(const Json& value) {
   return plain ? text : value.dump();
 }
 
-std::string origin_text(const Origins& origins, const std::string& path) {
-  const auto found = origins.find(path);
-  return found == origins.end() ? "built-in" : found->second.text();
-}
+/// Walks a JSON value and collects its lines.
+class YamlLines {
+ public:
+  explicit YamlLines(const Origins& origins) : origins_(origins) {}
 
-void add_lines(const Json& value, const std::string& path, const std::string& lead, const std::string& indent,
-               const Origins& origins, std::vector<Line>& lines) {
-  const bool unsaid = (value == "" && !origins.contains(path)) || (value.is_structured() && value.empty());
-  if (unsaid && !lead.empty()) return;
-  if (!value.is_structured()) {
-    lines.push_back({lead + scalar_text(value), origin_text(origins, path)});
-    return;
+  /// `lead` stands before the value on its line ("  key: "), `indent` before the lines of its children.
+  void add(const Json& value, const std::string& path, const std::string& lead, const std::string& indent) {
+    const bool unsaid = (value == Json("") && !origins_.contains(path)) || (value.is_structured() && value.empty());
+    if (unsaid && !lead.empty()) return;
+    if (!value.is_structured()) {
+      lines_.push_back({lead + scalar_text(value), origin_text(path)});
+      return;
+    }
+    if (!lead.empty()) lines_.push_back({lead.substr(0, lead.find_last_not_of(' ') + 1), ""});
+    std::size_t index = 0;
+    for (const auto& [key, child] : value.items()) {
+      const std::string child_path = value.is_array() ? fmt::format("{}[{}]", path, index++) : join_path(path, key);
+      add(child, child_path, value.is_array() ? indent + "- " : indent + key + ": ", indent + "  ");
+    }
   }
-  if (!lead.empty()) lines.push_back({lead.substr(0, lead.find_last_not_of(' ') + 1), ""});
-  std::size_t index = 0;
-  for (const auto& [key, child] : value.items()) {
-    const std::string child_path = value.is_array() ? fmt::format("{}[{}]", path, index++) : join_path(path, key);
-    const std::string child_lead = value.is_array() ? indent + "- " : indent + key + ": ";
-    add_lines(child, child_path, child_lead, indent + "  ", origins, lines);
+  [[nodiscard]] const std::vector<Line>& lines() const { return lines_; }
+
+ private:
+  [[nodiscard]] std::string origin_text(const std::string& path) const {
+    const auto found = origins_.find(path);
+    return found == origins_.end() ? "built-in" : found->second.text();
   }
-}
+
+  const Origins& origins_;
+  std::vector<Line> lines_;
+};
 
 }  // namespace
 
 std::string to_yaml(const Json& value, const Origins& origins) {
-  std::vector<Line> lines;
-  add_lines(value, "", "", "", origins, lines);
+  YamlLines yaml(origins);
+  yaml.add(value, "", "", "");
+  const std::vector<Line>& lines = yaml.lines();
   constexpr std::size_t widest_column = 60;
   std::size_t width = 0;
   for (const Line& line : lines) {

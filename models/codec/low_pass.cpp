@@ -18,6 +18,7 @@ std::int64_t width_at_most(std::int64_t limit, std::int64_t side) {
 template <class Visit>
 void for_each_candidate(Shape shape, std::int64_t budget, Visit visit) {
   const std::int64_t widest = width_at_most(std::min(budget, shape.tokens), shape.tokens);
+  TRILEMMA_ENSURE(widest >= 1, "a budget of at least one real keeps at least one token frequency");
   for (std::int64_t tokens = 1; tokens < widest; tokens += 2) {
     visit(LowPass{tokens, width_at_most(budget / tokens, shape.hidden)});
   }

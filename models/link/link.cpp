@@ -9,7 +9,7 @@ namespace {
 /// Serialises first in, first out; after the last bit has left, a constant delay, but no message overtakes another.
 class SerialLink final : public Link {
  public:
-  SerialLink(Scheduler& scheduler, const FibreLink& fibre) : scheduler_(scheduler), fibre_(fibre) {}
+  SerialLink(Scheduler& scheduler, FibreLink fibre) : scheduler_(scheduler), fibre_(std::move(fibre)) {}
 
   void send(Bytes size, Action delivered) override {
     const Duration serialisation = occupancy(size);

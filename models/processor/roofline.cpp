@@ -35,11 +35,11 @@ Duration codec_time(const ProcessorConfig& processor, Precision precision, Opera
 }
 
 MemoryNeed memory_need(const ProcessorConfig& processor, const LlmConfig& llm, const ModelPart& part,
-                       Precision precision, Tokens prompt, Tokens output) {
+                       Precision precision, RequestTokens tokens) {
   if (part.empty()) return {.reserve = processor.reserve};
   return {.weights = weight_bytes(llm, part, {.precision = precision, .block = processor.quantisation_block}),
-          .kv = kv_bytes(llm, part, prompt + output),
-          .activations = activation_bytes(llm, prompt),
+          .kv = kv_bytes(llm, part, tokens.prompt + tokens.output),
+          .activations = activation_bytes(llm, tokens.prompt),
           .reserve = processor.reserve};
 }
 

@@ -28,8 +28,13 @@ struct MemoryNeed {
   [[nodiscard]] Bytes working() const { return kv + activations + reserve; }
   [[nodiscard]] Bytes total() const { return weights + working(); }
 };
+/// Size of a request.
+struct RequestTokens {
+  Tokens prompt{1};
+  Tokens output{1};
+};
 MemoryNeed memory_need(const ProcessorConfig& processor, const LlmConfig& llm, const ModelPart& part,
-                       Precision precision, Tokens prompt, Tokens output);
+                       Precision precision, RequestTokens tokens);
 /// Whether the part fits: weights in `storage` where the machine has one, everything in `memory` otherwise.
 bool fits(const ProcessorConfig& processor, const MemoryNeed& need);
 /// Bytes the machine has for the model: memory, plus storage for the weights where it has one.

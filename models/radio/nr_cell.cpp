@@ -78,11 +78,7 @@ ClientLinks draw_links(const NrRadio& config, const NrPhy& phy, const CellPlace&
 class ConfiguredGrants {
  public:
   ConfiguredGrants(Scheduler& scheduler, const NrPhy& phy, std::span<const NrLink> links, Rng rng)
-      : scheduler_(scheduler),
-        phy_(phy),
-        links_(links),
-        sender_(phy, Direction::uplink, std::move(rng)),
-        free_(links.size()) {}
+      : scheduler_(scheduler), phy_(phy), links_(links), sender_(phy, std::move(rng)), free_(links.size()) {}
 
   void send(RadioMessage& message) {
     const NrLink& link = links_[message.client];
@@ -179,10 +175,10 @@ class ConfiguredGrants {
 
 class NrCell final : public Radio {
  public:
-  NrCell(Scheduler& scheduler, const NrRadio& config, const NrPhy& phy, const CellPlace& place, const Streams& streams)
+  NrCell(Scheduler& scheduler, const NrRadio& config, NrPhy phy, const CellPlace& place, const Streams& streams)
       : access_(config.access),
         longest_(static_cast<int>(config.symbols)),
-        phy_(phy),
+        phy_(std::move(phy)),
         clients_(draw_links(config, phy_, place, streams)),
         grants_(scheduler, phy_, clients_.uplink, streams.stream(fmt::format("cell {}/uplink errors", place.cell))),
         uplink_(scheduler, phy_, Direction::uplink, clients_.uplink,

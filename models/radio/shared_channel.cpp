@@ -31,7 +31,7 @@ SharedChannel::SharedChannel(Scheduler& scheduler, const NrPhy& phy, Direction d
       phy_(phy),
       direction_(direction),
       links_(links),
-      sender_(phy, direction, std::move(rng)),
+      sender_(phy, std::move(rng)),
       queues_(links.size()) {}
 
 void SharedChannel::send(RadioMessage& message) {
@@ -57,7 +57,7 @@ void SharedChannel::on_opportunity() {
   planned_.reset();
   admit(opportunity.start);
   int used = send_again(opportunity, 0);
-  used = send_new(opportunity, used);
+  send_new(opportunity, used);
   plan_after(opportunity);
 }
 
@@ -87,7 +87,7 @@ int SharedChannel::send_again(const FrameGrid::Opportunity& opportunity, int use
   return used;
 }
 
-int SharedChannel::send_new(const FrameGrid::Opportunity& opportunity, int used) {
+void SharedChannel::send_new(const FrameGrid::Opportunity& opportunity, int used) {
   // Each client has at most one new block in an opportunity.
   for (std::size_t turns = turns_.size(); turns > 0; --turns) {
     const ClientIndex client = turns_.front();
@@ -105,7 +105,6 @@ int SharedChannel::send_new(const FrameGrid::Opportunity& opportunity, int used)
     queue.in_turn = queue.first != nullptr;
     if (queue.in_turn) turns_.push_back(client);
   }
-  return used;
 }
 
 void SharedChannel::transmit(RadioMessage& message, const FrameGrid::Opportunity& opportunity, int used, int symbols,

@@ -14,8 +14,7 @@ namespace trilemma {
 /// Sends one block of a message and draws its luck; keeps the counts of a direction.
 class BlockSender {
  public:
-  BlockSender(const NrPhy& phy, Direction direction, Rng rng)
-      : phy_(phy), direction_(direction), rng_(std::move(rng)) {}
+  BlockSender(const NrPhy& phy, Rng rng) : phy_(phy), rng_(std::move(rng)) {}
 
   struct Block {
     int symbols;
@@ -31,7 +30,6 @@ class BlockSender {
 
  private:
   const NrPhy& phy_;
-  Direction direction_;
   Rng rng_;
   RadioCounts counts_;
 };
@@ -64,7 +62,7 @@ class SharedChannel {
   void on_opportunity();
   void admit(Instant time);
   int send_again(const FrameGrid::Opportunity& opportunity, int used);
-  int send_new(const FrameGrid::Opportunity& opportunity, int used);
+  void send_new(const FrameGrid::Opportunity& opportunity, int used);
   void transmit(RadioMessage& message, const FrameGrid::Opportunity& opportunity, int used, int symbols,
                 int transmission);
   void give_up(RadioMessage& message);

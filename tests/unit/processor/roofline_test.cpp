@@ -98,7 +98,7 @@ TEST(Roofline, CodecsRunInsideTheForwardPass) {
 
 TEST(MemoryNeed, AddsWeightsCacheActivationsAndReserve) {
   const LlmConfig llm = test::toy_llm();
-  const MemoryNeed need = memory_need(processor(), llm, device_part(llm, 2), Precision::fp16, Tokens(10), Tokens(3));
+  const MemoryNeed need = memory_need(processor(), llm, device_part(llm, 2), Precision::fp16, {Tokens(10), Tokens(3)});
   EXPECT_EQ(need.weights, Bytes(2 * (2 * 592 + 256)));
   EXPECT_EQ(need.kv, Bytes(2 * 2 * 4 * 2 * 13));           // prompt and answer
   EXPECT_EQ(need.activations, Bytes(10 * (16 + 16) * 2));  // of the prompt, processed at once
@@ -112,12 +112,12 @@ TEST(MemoryNeed, ScalesOfQuantisedWeightsAreTheProcessors) {
   ProcessorConfig blocks = processor();
   blocks.quantisation_block = 32;
   // 2 x 592 + 256 = 1440 weights of 4.5 bits.
-  EXPECT_EQ(memory_need(blocks, llm, device_part(llm, 2), Precision::int4, Tokens(1), Tokens(1)).weights, Bytes(810));
+  EXPECT_EQ(memory_need(blocks, llm, device_part(llm, 2), Precision::int4, {Tokens(1), Tokens(1)}).weights, Bytes(810));
 }
 
 TEST(MemoryNeed, OfAnEmptyPartIsTheReserve) {
   const LlmConfig llm = test::toy_llm();
-  EXPECT_EQ(memory_need(processor(), llm, device_part(llm, 0), Precision::fp16, Tokens(9), Tokens(9)).total(),
+  EXPECT_EQ(memory_need(processor(), llm, device_part(llm, 0), Precision::fp16, {Tokens(9), Tokens(9)}).total(),
             Bytes(100'000));
 }
 
