@@ -1,26 +1,22 @@
 #include "analysis/stability.h"
 
+#include <algorithm>
+
 #include "core/ensure.h"
 
 namespace trilemma {
-namespace {
 
-bool grows(HalfCounts half) {
-  if (half.arrivals <= half.completions) return false;
+bool backlog_grows(std::span<const std::uint64_t> backlog, std::uint64_t arrivals) {
+  if (backlog.empty()) return false;
+  const bool steady = std::adjacent_find(backlog.begin(), backlog.end(), std::greater_equal<>()) == backlog.end();
   using Wide = unsigned __int128;  // squares of counts do not fit into 64 bits
-  const Wide growth = half.arrivals - half.completions;
-  return growth * growth > static_cast<Wide>(half.arrivals) * 16;
+  const Wide last = backlog.back();
+  return steady && last * last > static_cast<Wide>(arrivals) * 16;
 }
 
-}  // namespace
-
-bool backlog_grows(HalfCounts first, HalfCounts second) { return grows(first) && grows(second); }
-
-EventRate backlog_growth(HalfCounts first, HalfCounts second, Duration window) {
+EventRate backlog_growth(std::span<const std::uint64_t> backlog, Duration window) {
   TRILEMMA_ENSURE(window > Duration::zero(), "an arrival window has a length");
-  const auto growth = static_cast<std::int64_t>(first.arrivals + second.arrivals) -
-                      static_cast<std::int64_t>(first.completions + second.completions);
-  return EventRate(static_cast<double>(growth) / to_seconds(window));
+  return EventRate(backlog.empty() ? 0.0 : static_cast<double>(backlog.back()) / to_seconds(window));
 }
 
 }  // namespace trilemma

@@ -1,28 +1,22 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "core/units.h"
 
 namespace trilemma {
 
-/// Events counted in one half of the arrival window. Completions are all those within the half, of whatever arrival;
-/// requests that were dropped, rejected or timed out have left as well and count as completions.
-struct HalfCounts {
-  std::uint64_t arrivals = 0;
-  std::uint64_t completions = 0;
-};
-
-/// Whether more came than left in BOTH halves, each time by more than 4 standard errors of a Poisson count:
-/// arrivals - completions > 4 sqrt(arrivals), decided in integers. There is nothing to tune.
+/// Whether a backlog grows without end. `backlog` holds, at equal distances over the arrival window, the number of
+/// requests that are late: that would have left already, had they been alone. It grows when every sample is above the
+/// one before and the last exceeds 4 standard errors of the Poisson count of `arrivals`, 4 sqrt(arrivals), decided in
+/// integers. There is nothing to tune.
 ///
-/// Filling up to the number that a stable system keeps in flight is no growth: that happens once, in the first half, if
-/// the window is long enough. Growth slower than 4 / sqrt(arrivals of a half) of the arrival rate is not seen: lengthen
-/// the run.
-bool backlog_grows(HalfCounts first, HalfCounts second);
+/// A full pipeline is no backlog, and bursts that drain between samples are none. Growth that is slower than
+/// 4 / sqrt(arrivals) of the arrival rate, or that noise interrupts, is not seen: there the load forecast speaks.
+bool backlog_grows(std::span<const std::uint64_t> backlog, std::uint64_t arrivals);
 
-/// Mean growth of the backlog over the whole arrival window, of length `window` > 0, in requests per second; negative
-/// when it shrank.
-EventRate backlog_growth(HalfCounts first, HalfCounts second, Duration window);
+/// Mean growth over a window of length `window` > 0, in requests per second.
+EventRate backlog_growth(std::span<const std::uint64_t> backlog, Duration window);
 
 }  // namespace trilemma

@@ -11,8 +11,6 @@
 namespace trilemma {
 namespace {
 
-HalfCounts as_half(const Flow& flow) { return {.arrivals = flow.arrivals, .completions = flow.departures}; }
-
 const Utilisation* busiest(const std::vector<Utilisation>& loads) {
   const auto found =
       std::max_element(loads.begin(), loads.end(), [](const auto& a, const auto& b) { return a.share < b.share; });
@@ -20,7 +18,7 @@ const Utilisation* busiest(const std::vector<Utilisation>& loads) {
 }
 
 /// Largest offered load of each resource over the replications (links differ), mean carried load.
-Stability stability_of(const std::vector<Replication>& replications) {
+Stability stability_of(const Scenario& scenario, const std::vector<Replication>& replications) {
   Stability result{.offered = replications.front().forecast, .carried = replications.front().utilisation};
   for (std::size_t r = 1; r < replications.size(); ++r) {
     for (std::size_t i = 0; i < result.offered.size(); ++i) {
@@ -31,21 +29,25 @@ Stability stability_of(const std::vector<Replication>& replications) {
     }
   }
   for (Utilisation& load : result.carried) load.share /= static_cast<double>(replications.size());
-  const Utilisation* binding = busiest(result.offered.empty() ? result.carried : result.offered);
-  if (binding != nullptr) result.binding = binding->resource;
-  result.overloaded = !result.offered.empty() && binding->share >= 1;
   for (const Replication& one : replications) {
-    if (!backlog_grows(as_half(one.first_half), as_half(one.second_half)) || one.window <= Duration{0}) continue;
-    result.overloaded = true;
-    result.growth =
-        std::max(result.growth, backlog_growth(as_half(one.first_half), as_half(one.second_half), one.window).value());
+    if (one.window <= Duration{0} || !backlog_grows(one.backlog, one.counts.offered)) continue;
+    result.growth = std::max(result.growth, backlog_growth(one.backlog, one.window).value());
   }
+  const Utilisation* offered = busiest(result.offered);
+  // A trace ends and drains: its load says how hard it is, not that it never ends.
+  const bool forecast = offered != nullptr && offered->share >= 1 && scenario.trace.empty();
+  result.overloaded = forecast || result.growth > 0;
+  // What the forecast did not foresee shows where the work went.
+  const Utilisation* binding = forecast || !result.overloaded ? offered : nullptr;
+  if (binding == nullptr) binding = busiest(result.carried);
+  if (binding != nullptr) result.binding = binding->resource;
   return result;
 }
 
 void add_counts(RadioCounts& total, const RadioCounts& one) {
   total.blocks += one.blocks;
   total.retransmissions += one.retransmissions;
+  total.errors += one.errors;
   total.lost_blocks += one.lost_blocks;
   total.symbols += one.symbols;
 }
@@ -71,10 +73,8 @@ std::optional<RadioSummary> radio_of(const std::vector<Replication>& replication
   result.sinr_min = sinr.front();
   result.sinr_median = sinr[sinr.size() / 2];
   result.sinr_max = sinr.back();
-  // Every failed transmission is either repeated or loses its block.
   const auto sent = static_cast<double>(result.uplink.blocks + result.uplink.retransmissions);
-  const auto failures = static_cast<double>(result.uplink.retransmissions + result.uplink.lost_blocks);
-  result.block_error_rate = sent > 0 ? failures / sent : 0;
+  result.block_error_rate = sent > 0 ? static_cast<double>(result.uplink.errors) / sent : 0;
   return result;
 }
 
@@ -82,7 +82,6 @@ SizeSummary size_of(const Scenario& scenario) {
   const WorkloadConfig& workload = scenario.workload;
   SizeSummary size{.device_capacity = capacity(scenario.device), .edge_capacity = capacity(scenario.edge)};
   const auto need = [&](const ProcessorConfig& processor, Precision precision, const ModelPart& part) {
-    if (part.empty()) return Bytes(0);
     return memory_need(processor, scenario.llm, part, precision, {workload.prompt, workload.output}).total();
   };
   size.device_bytes = need(scenario.device, scenario.device.precision, scenario.head());
@@ -141,7 +140,7 @@ void add_target(Summary& summary, const Scenario& scenario, const Collector& col
   if (!scenario.target) return;
   const ViolationCounter& counter = *collector.violations();
   summary.target = judge(counter.violations(), counter.requests(), scenario.target->reliability);
-  if (summary.stability.overloaded) {
+  if (summary.stability.overloaded && scenario.trace.empty()) {
     summary.target->verdict = Verdict::fails;
     summary.target->more_requests_needed = 0;
   } else if (summary.requests.in_flight > 0 && summary.target->verdict == Verdict::holds) {
@@ -152,14 +151,17 @@ void add_target(Summary& summary, const Scenario& scenario, const Collector& col
   for (std::size_t i = 0; i < stage_count; ++i) {
     if (floor[i] > scenario.target->latency) summary.beyond_target.emplace_back(stage_names[i]);
   }
-  const double seconds = to_seconds(summary.window);
+  const Duration warmup = static_cast<std::int64_t>(summary.replications) * scenario.warmup;
+  const double seconds = to_seconds(summary.window - warmup);
   if (seconds > 0 && !summary.stability.overloaded) {
     summary.goodput = static_cast<double>(counter.requests() - counter.violations()) / seconds;
   }
 }
 
-std::optional<std::string> why_withheld(const Summary& summary, const Collector& collector) {
-  if (summary.stability.overloaded) return "overloaded: the latency grows with the length of the run";
+std::optional<std::string> why_withheld(const Scenario& scenario, const Summary& summary, const Collector& collector) {
+  if (summary.stability.overloaded && scenario.trace.empty()) {
+    return "overloaded: the latency grows with the length of the run";
+  }
   if (summary.requests.in_flight > 0)
     return fmt::format("a limit ended the run with {} requests in flight, the slowest ones",
                        summary.requests.in_flight);
@@ -186,8 +188,8 @@ Summary summarize(const Scenario& scenario, const Collector& collector, const st
     if (summary.end == RunEnd::done) summary.end = one.end;
   }
   summary.measured = collector.latency().count();
-  summary.stability = stability_of(replications);
-  summary.withheld = why_withheld(summary, collector);
+  summary.stability = stability_of(scenario, replications);
+  summary.withheld = why_withheld(scenario, summary, collector);
   // Replications place the clients anew, so each has its own best client.
   const StageTimes& floor =
       std::min_element(replications.begin(), replications.end(), [](const auto& a, const auto& b) {

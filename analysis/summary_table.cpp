@@ -84,7 +84,8 @@ std::string target_text(const Scenario& scenario, const Summary& summary) {
   std::transform(word.begin(), word.end(), word.begin(), [](char c) { return static_cast<char>(std::toupper(c)); });
   std::string text = fmt::format("{} for {}: {}", Text<Duration>::format(target.latency),
                                  Text<Fraction>::format(target.reliability), word);
-  if (summary.stability.overloaded) return text + ", an overloaded system misses every target in the long run";
+  if (summary.withheld && summary.stability.overloaded)
+    return text + ", an overloaded system misses every target in the long run";
   text += fmt::format("; {} of {} requests late, {:.3g} to {:.3g} % with 95 % confidence each side, allowed {:.3g} %",
                       verdict.violations, verdict.requests, 100 * verdict.lower, 100 * verdict.upper,
                       100 * (1 - target.reliability.value()));

@@ -28,7 +28,10 @@ std::vector<Demand> World::demand() const {
     }
   }
   if (scenario_.trace.empty()) return demands;
-  const double span = to_seconds(scenario_.trace.back().time - scenario_.trace.front().time);
+  // n rows are n - 1 gaps apart; the last row takes up a gap as well.
+  const auto rows = static_cast<double>(scenario_.trace.size());
+  const double gaps = to_seconds(scenario_.trace.back().time - scenario_.trace.front().time);
+  const double span = rows > 1 ? gaps * rows / (rows - 1) : 0;
   if (span <= 0) return demands;
   for (const TraceRow& row : scenario_.trace) {
     demands.push_back(

@@ -17,6 +17,7 @@ RadioCounts sum(const World& world, Direction direction) {
     const RadioCounts one = radio->counts(direction);
     total.blocks += one.blocks;
     total.retransmissions += one.retransmissions;
+    total.errors += one.errors;
     total.lost_blocks += one.lost_blocks;
     total.symbols += one.symbols;
   }
@@ -83,8 +84,7 @@ Replication replicate(const Scenario& scenario, std::uint32_t index, RecordSink&
   Replication result{.index = index, .end = scheduler.run()};
   world.check_balance();
   result.counts = world.counts();
-  result.first_half = world.first_half();
-  result.second_half = world.second_half();
+  result.backlog = world.backlog();
   result.window = world.window();
   result.finished = scheduler.now();
   result.events = scheduler.events();

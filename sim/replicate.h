@@ -12,8 +12,7 @@ struct Replication {
   std::uint32_t index = 0;
   RunEnd end = RunEnd::done;
   RequestCounts counts;
-  Flow first_half;
-  Flow second_half;
+  Backlog backlog{};
   Duration window{0};   // of arrivals
   Instant finished{0};  // last event
   std::uint64_t events = 0;

@@ -37,7 +37,7 @@ std::string memory_problem(const Scenario& scenario, const ProcessorConfig& proc
                            const ModelPart& part) {
   const MemoryNeed need =
       memory_need(processor, scenario.llm, part, precision, {scenario.workload.prompt, scenario.workload.output});
-  if (part.empty() || fits(processor, need)) return {};
+  if (fits(processor, need)) return {};
   const std::string has = processor.storage ? fmt::format("{} of storage for weights and {} of memory for the rest",
                                                           short_size(*processor.storage), short_size(processor.memory))
                                             : fmt::format("{} of memory", short_size(processor.memory));

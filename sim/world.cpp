@@ -24,6 +24,7 @@ World::World(const Scenario& scenario, const Streams& streams, Scheduler& schedu
       floors_(static_cast<std::size_t>(scenario.workload.clients)) {
   const std::int64_t clients = scenario.workload.clients;
   for (std::int64_t client = 0; client < clients; ++client) devices_.emplace_back(scheduler, 1);
+  expected_window_ = expected_window();
 }
 
 RadioTransferAwaiter World::over_air(Direction direction, std::int64_t client, Bytes size) {
@@ -37,7 +38,6 @@ bool World::open() const {
 
 Request World::begin(std::int64_t client, Tokens prompt, Tokens output) {
   integrate();
-  count_in_half(&Flow::arrivals);
   last_arrival_ = now();
   ++counts_.in_flight;
   return {.id = counts_.offered++, .client = client, .arrival = now(), .prompt = prompt, .output = output};
@@ -50,21 +50,35 @@ void World::finish(RequestRecord& record) {
   TRILEMMA_ENSURE(total(record.stages) == record.latency(), "the stages of a request add up to its latency");
   TRILEMMA_ENSURE(record.outcome != Outcome::completed || record.latency() >= record.floor,
                   "no request beats its floor");
-  latencies_ += record.latency();
+  latencies_ += record.latency().count();
   --counts_.in_flight;
   ++(record.outcome == Outcome::completed ? counts_.completed : counts_.failed);
-  if (open()) count_in_half(&Flow::departures);
+  count_overdue(record);
   sink_.add(record);
 }
 
-void World::count_in_half(std::uint64_t Flow::*counter) {
-  const bool first = scenario_.requests ? 2 * counts_.offered < static_cast<std::uint64_t>(*scenario_.requests)
-                                        : scenario_.duration && 2 * now() < *scenario_.duration;
-  ++(halves_[first ? 0 : 1].*counter);
+Duration World::expected_window() const {
+  if (scenario_.requests) {
+    double rate = 0;
+    for (const Demand& one : demand()) rate += one.rate;
+    return rate > 0 ? to_duration(static_cast<long double>(*scenario_.requests) / rate) : Duration{0};
+  }
+  if (scenario_.duration) return *scenario_.duration;
+  return scenario_.trace.empty() ? Duration{0} : scenario_.trace.back().time;
+}
+
+void World::count_overdue(const RequestRecord& record) {
+  const Duration step = expected_window_ / static_cast<std::int64_t>(backlog_samples);
+  if (step <= Duration{0}) return;
+  const Instant due = record.request.arrival + record.floor;
+  for (std::int64_t sample = std::max<std::int64_t>(1, (due + step - 1ns) / step);
+       sample <= static_cast<std::int64_t>(backlog_samples) && sample * step < record.finish; ++sample) {
+    ++backlog_[static_cast<std::size_t>(sample - 1)];
+  }
 }
 
 void World::integrate() {
-  requests_in_system_ += static_cast<std::int64_t>(counts_.in_flight) * (now() - integrated_until_);
+  requests_in_system_ += static_cast<Integral>(counts_.in_flight) * (now() - integrated_until_).count();
   integrated_until_ = now();
 }
 

@@ -34,11 +34,9 @@ struct RequestCounts {
   std::uint64_t in_flight = 0;
 };
 
-/// Arrivals and departures of one half of the arrival window.
-struct Flow {
-  std::uint64_t arrivals = 0;
-  std::uint64_t departures = 0;
-};
+/// Requests that should have left by the end of each eighth of the arrival window, had they been alone, and had not.
+inline constexpr std::size_t backlog_samples = 8;
+using Backlog = std::array<std::uint64_t, backlog_samples>;
 
 /// Steady traffic of one client, for forecasts: `rate` requests per second.
 struct Demand {
@@ -87,8 +85,7 @@ class World {
 
   [[nodiscard]] const Scenario& scenario() const { return scenario_; }
   [[nodiscard]] const RequestCounts& counts() const { return counts_; }
-  [[nodiscard]] const Flow& first_half() const { return halves_[0]; }
-  [[nodiscard]] const Flow& second_half() const { return halves_[1]; }
+  [[nodiscard]] const Backlog& backlog() const { return backlog_; }
   /// From 0 to the last arrival, or the duration where the scenario has one.
   [[nodiscard]] Duration window() const;
   [[nodiscard]] const std::vector<std::unique_ptr<Radio>>& radios() const { return radios_; }
@@ -101,7 +98,8 @@ class World {
     return static_cast<ClientIndex>(client / scenario_.cells);
   }
   std::vector<Utilisation> forecast_radio(const std::vector<Demand>& demand);
-  void count_in_half(std::uint64_t Flow::*counter);
+  [[nodiscard]] Duration expected_window() const;
+  void count_overdue(const RequestRecord& record);
   void integrate();
 
   const Scenario& scenario_;
@@ -117,11 +115,13 @@ class World {
   std::vector<std::optional<Duration>> floors_;  // by client, of the scenario's own prompt
 
   RequestCounts counts_;
-  std::array<Flow, 2> halves_;
+  Backlog backlog_{};
+  Duration expected_window_{0};
   Instant last_arrival_{0};
   Instant integrated_until_{0};
-  Duration requests_in_system_{0};  // integral of the number of requests in the system over time
-  Duration latencies_{0};           // sum over the requests that left
+  using Integral = __int128;         // request-nanoseconds: a million requests in flight for hours exceed 64 bits
+  Integral requests_in_system_ = 0;  // integral of the number of requests in the system over time
+  Integral latencies_ = 0;           // sum over the requests that left
 };
 
 /// One request's life; fires `answered`, if any, when it is over.

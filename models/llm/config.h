@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <string>
 #include <tuple>
+#include <vector>
 
+#include "core/config/concepts.h"
 #include "core/config/field.h"
 #include "core/units.h"
 
@@ -48,6 +50,7 @@ struct LlmConfig {
         field("source", &LlmConfig::source, "where the numbers come from"),
     };
   }
+  [[nodiscard]] std::vector<config::FieldProblem> problems() const;
 };
 
 }  // namespace trilemma

@@ -48,6 +48,11 @@ Bytes round_up(double bytes) {
 
 }  // namespace
 
+std::vector<config::FieldProblem> LlmConfig::problems() const {
+  if (heads % kv_heads == 0) return {};
+  return {{"kv_heads", "does not divide the number of query heads; each key/value head serves as many of them"}};
+}
+
 ModelPart whole_model(const LlmConfig& llm) {
   return {.first = 0, .last = llm.layers, .embedding = true, .head = true};
 }

@@ -36,7 +36,7 @@ Duration codec_time(const ProcessorConfig& processor, Precision precision, Opera
 
 MemoryNeed memory_need(const ProcessorConfig& processor, const LlmConfig& llm, const ModelPart& part,
                        Precision precision, RequestTokens tokens) {
-  if (part.empty()) return {.reserve = processor.reserve};
+  if (part.empty()) return {};
   return {.weights = weight_bytes(llm, part, {.precision = precision, .block = processor.quantisation_block}),
           .kv = kv_bytes(llm, part, tokens.prompt + tokens.output),
           .activations = activation_bytes(llm, tokens.prompt),

@@ -108,4 +108,10 @@ std::int64_t FrameGrid::opportunities(Direction direction) const {
 
 std::int64_t FrameGrid::symbols(Direction direction) const { return lane(direction).symbols; }
 
+int FrameGrid::longest(Direction direction) const {
+  int longest = 0;
+  for (const Piece& piece : lane(direction).data) longest = std::max(longest, piece.symbols);
+  return longest;
+}
+
 }  // namespace trilemma

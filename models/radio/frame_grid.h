@@ -50,6 +50,8 @@ class FrameGrid {
   /// Opportunities and data symbols of a direction in one period of the pattern.
   [[nodiscard]] std::int64_t opportunities(Direction direction) const;
   [[nodiscard]] std::int64_t symbols(Direction direction) const;
+  /// Symbols of the longest opportunity.
+  [[nodiscard]] int longest(Direction direction) const;
   [[nodiscard]] Duration period() const { return period_; }
   [[nodiscard]] Duration slot() const { return slot_; }
 

@@ -207,12 +207,12 @@ class NrCell final : public Radio {
     std::vector<double> by_client(clients_.uplink.size());
     for (const RadioDemand& one : demand) {
       const NrLink& link = links(direction)[one.client];
-      const double load =
-          one.rate * (granted(direction) ? mean_occasions(link, one.size) : mean_symbols(link, one.size));
-      total += load;
-      by_client[one.client] += load;
+      if (granted(direction))
+        by_client[one.client] += one.rate * mean_occasions(link, one.size);
+      else
+        total += one.rate / capacity(direction, link.mcs, one.size) * repetition(direction, link, one.size);
     }
-    if (!granted(direction)) return total / per_second(phy_.grid().symbols(direction));
+    if (!granted(direction)) return total;
     // Nobody else can use a client's occasions: the busiest client decides.
     const double largest = by_client.empty() ? 0 : *std::max_element(by_client.begin(), by_client.end());
     return largest * static_cast<double>(clients_.uplink.size()) / per_second(phy_.grid().opportunities(direction));
@@ -246,18 +246,14 @@ class NrCell final : public Radio {
   [[nodiscard]] double per_second(std::int64_t per_period) const {
     return static_cast<double>(per_period) / to_seconds(phy_.grid().period());
   }
-  /// Blocks of full opportunities and one for the rest, each as often as it is sent on average.
-  [[nodiscard]] double mean_symbols(const NrLink& link, Bytes size) const {
-    const Bytes full = phy_.payload(link.mcs, longest_);
-    if (full == Bytes(0)) return std::numeric_limits<double>::infinity();
-    const std::int64_t blocks = size.value() / full.value();
-    const Bytes rest = size - blocks * full;
-    double symbols = static_cast<double>(blocks) * longest_ * phy_.mean_transmissions(link, longest_);
-    if (rest > Bytes(0)) {
-      const int last = phy_.symbols_for(link.mcs, rest, longest_);
-      symbols += last * phy_.mean_transmissions(link, last);
-    }
-    return symbols;
+  [[nodiscard]] double capacity(Direction direction, int mcs, Bytes size) const {
+    const auto [entry, added] = capacities_.try_emplace(Key{direction, mcs, size.value(), 0}, 0);
+    if (added) entry->second = phy_.messages_per_second(direction, mcs, size);
+    return entry->second;
+  }
+  /// How often each block of a message is sent on average.
+  [[nodiscard]] double repetition(Direction direction, const NrLink& link, Bytes size) const {
+    return phy_.mean_transmissions(link, phy_.symbols_for(link.mcs, size, phy_.grid().longest(direction)));
   }
   [[nodiscard]] double mean_occasions(const NrLink& link, Bytes size) const {
     const Bytes full = phy_.payload(link.mcs, longest_);
@@ -273,6 +269,7 @@ class NrCell final : public Radio {
   SharedChannel uplink_;
   SharedChannel downlink_;
   mutable std::map<Key, RadioFloor> floors_;
+  mutable std::map<Key, double> capacities_;  // messages per second
 };
 
 }  // namespace

@@ -94,6 +94,23 @@ Instant NrPhy::next_chance(Direction direction, Instant end) const {
   return feedback.end + half2_ + preparation();
 }
 
+double NrPhy::messages_per_second(Direction direction, int mcs, Bytes size) const {
+  constexpr std::int64_t periods = 64;  // evens out how messages fall on the opportunities
+  Bytes carried{0};
+  Bytes unsent = size;
+  for (std::int64_t index = 0; index < periods * grid_.opportunities(direction); ++index) {
+    int left = grid_.at(direction, index).symbols;
+    for (int symbols = symbols_for(mcs, unsent, left); symbols > 0; symbols = symbols_for(mcs, unsent, left)) {
+      const Bytes sent = std::min(unsent, payload(mcs, symbols));
+      carried += sent;
+      unsent -= sent;
+      if (unsent == Bytes(0)) unsent = size;
+      left -= symbols;
+    }
+  }
+  return carried / size / to_seconds(periods * grid_.period());
+}
+
 NrPhy::Delivery NrPhy::deliver(Direction direction, int mcs, Bytes size, std::int64_t index, std::int64_t step) const {
   TRILEMMA_ENSURE(payload(mcs, static_cast<int>(shape_.symbols)) > Bytes(0), "a full opportunity carries payload");
   Duration air{0};

@@ -55,6 +55,10 @@ class NrPhy {
   /// From the last symbol on the air to the bits.
   [[nodiscard]] Duration decoding() const { return half1_; }
 
+  /// Messages of `size` that a direction carries per second when it never runs out of them, without errors: they are
+  /// packed as the shared channel packs them, so headers, reference signals and split messages are counted.
+  [[nodiscard]] double messages_per_second(Direction direction, int mcs, Bytes size) const;
+
   /// Latency of a message on an empty cell without errors, over the luckiest arrival; `owner` of `owners` configured
   /// grants, or 0 of 1 where the resources are shared.
   [[nodiscard]] RadioFloor floor(Direction direction, int mcs, Bytes size, std::int64_t owner,

@@ -53,6 +53,7 @@ struct RadioFloor {
 struct RadioCounts {
   std::int64_t blocks = 0;  // transport blocks, first transmissions
   std::int64_t retransmissions = 0;
+  std::int64_t errors = 0;  // transmissions that were not decoded
   std::int64_t lost_blocks = 0;
   double symbols = 0;  // on the air, of the direction
 };

@@ -10,14 +10,14 @@ bool BlockSender::send(RadioMessage& message, const NrLink& link, const Block& b
   message.air += block.on_air.end - block.on_air.start;
   message.decoded = std::max(message.decoded, block.on_air.end + phy_.decoding());
   counts_.symbols += block.symbols;
-  if (block.transmission == 1) {
-    ++message.blocks;
-    ++counts_.blocks;
-    return !rng_.happens(link.first_bler[static_cast<std::size_t>(block.symbols)]);
-  }
-  ++message.retransmissions;
-  ++counts_.retransmissions;
-  return !rng_.happens(phy_.block_error_rate(link, block.symbols, block.transmission));
+  const bool first = block.transmission == 1;
+  ++(first ? message.blocks : message.retransmissions);
+  ++(first ? counts_.blocks : counts_.retransmissions);
+  const double error_rate = first ? link.first_bler[static_cast<std::size_t>(block.symbols)]
+                                  : phy_.block_error_rate(link, block.symbols, block.transmission);
+  const bool failed = rng_.happens(error_rate);
+  if (failed) ++counts_.errors;
+  return !failed;
 }
 
 void BlockSender::lose(RadioMessage& message) {
@@ -88,23 +88,28 @@ int SharedChannel::send_again(const FrameGrid::Opportunity& opportunity, int use
 }
 
 void SharedChannel::send_new(const FrameGrid::Opportunity& opportunity, int used) {
-  // Each client has at most one new block in an opportunity.
-  for (std::size_t turns = turns_.size(); turns > 0; --turns) {
+  // Ends when the symbols do, or when what is left of them is too short for every client in turn.
+  std::size_t refused = 0;
+  while (opportunity.symbols - used >= FrameGrid::shortest && refused < turns_.size()) {
     const ClientIndex client = turns_.front();
+    turns_.pop_front();
     Queue& queue = queues_[client];
     if (queue.first != nullptr) {
       const int symbols = phy_.symbols_for(links_[client].mcs, queue.first->unsent, opportunity.symbols - used);
-      if (symbols == 0) break;
-      RadioMessage& message = *queue.first;
-      message.unsent = std::max(Bytes(0), message.unsent - phy_.payload(links_[client].mcs, symbols));
-      if (message.unsent == Bytes(0)) pop(queue);
-      transmit(message, opportunity, used, symbols, 1);
+      refused = symbols == 0 ? refused + 1 : 0;
+      if (symbols > 0) send_block(*queue.first, opportunity, used, symbols);
       used += symbols;
     }
-    turns_.pop_front();
     queue.in_turn = queue.first != nullptr;
     if (queue.in_turn) turns_.push_back(client);
   }
+}
+
+void SharedChannel::send_block(RadioMessage& message, const FrameGrid::Opportunity& opportunity, int used,
+                               int symbols) {
+  message.unsent = std::max(Bytes(0), message.unsent - phy_.payload(links_[message.client].mcs, symbols));
+  if (message.unsent == Bytes(0)) pop(queues_[message.client]);
+  transmit(message, opportunity, used, symbols, 1);
 }
 
 void SharedChannel::transmit(RadioMessage& message, const FrameGrid::Opportunity& opportunity, int used, int symbols,

@@ -63,6 +63,7 @@ class SharedChannel {
   void admit(Instant time);
   int send_again(const FrameGrid::Opportunity& opportunity, int used);
   void send_new(const FrameGrid::Opportunity& opportunity, int used);
+  void send_block(RadioMessage& message, const FrameGrid::Opportunity& opportunity, int used, int symbols);
   void transmit(RadioMessage& message, const FrameGrid::Opportunity& opportunity, int used, int symbols,
                 int transmission);
   void give_up(RadioMessage& message);

@@ -158,10 +158,13 @@ std::vector<std::string> broken_by_counts(const Scenario& scenario, const Played
     is(counts.offered, std::ssize(scenario.trace), "offered requests, of the trace");
   promises.expect(run.replication.events >= counts.offered, "every request takes at least one event");
   promises.expect(run.replication.finished >= last, "the run is over after the last request");
-  const Flow& first = run.replication.first_half;
-  const Flow& second = run.replication.second_half;
-  is(first.arrivals + second.arrivals, std::ssize(run.records), "arrivals of both halves");
-  promises.expect(first.departures + second.departures <= run.records.size(), "no more departures than requests");
+  for (std::size_t sample = 0; scenario.duration && !scenario.requests && sample < backlog_samples; ++sample) {
+    const Instant time = static_cast<std::int64_t>(sample + 1) * (*scenario.duration / backlog_samples);
+    const auto late = std::count_if(run.records.begin(), run.records.end(), [&](const RequestRecord& record) {
+      return record.request.arrival + record.floor <= time && time < record.finish;
+    });
+    is(run.replication.backlog[sample], late, "late requests at the end of an eighth of the window");
+  }
   return promises.broken();
 }
 

@@ -81,13 +81,14 @@ TEST(SharedChannel, SmallMessagesOfSeveralClientsShareAnOpportunity) {
   EXPECT_EQ(channel.counts().symbols, 6);
 }
 
-TEST(SharedChannel, AClientHasOneNewBlockInAnOpportunity) {
+TEST(SharedChannel, AClientSendsItsMessagesBehindEachOtherWhileThereIsRoom) {
   Channel channel(paired_radio(), Direction::downlink, {loud});
   const Parcel& first = channel.send(0, Bytes(100));
   const Parcel& second = channel.send(0, Bytes(100));
   channel.scheduler.run();
   EXPECT_EQ(first.done, symbol(2, 3) + half1);
-  EXPECT_EQ(second.done, symbol(3, 3) + half1);
+  // Symbols 1 and 2, then 3 and 4 of the same slot.
+  EXPECT_EQ(second.done, symbol(2, 5) + half1);
 }
 
 TEST(SharedChannel, TheLastBlockTakesOnlyTheSymbolsItNeeds) {
