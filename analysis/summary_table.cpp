@@ -172,6 +172,16 @@ std::string first_line(const Scenario& scenario, const Summary& summary) {
                      Text<Cut>::format(scenario.cut), scenario.llm.layers, scenario.llm.kind);
 }
 
+/// Where the next space is that a line may end at: a number stays with its unit and with the sign before it.
+std::size_t next_break(const std::string& text, std::size_t from) {
+  for (std::size_t space = text.find(' ', from); space != std::string::npos; space = text.find(' ', space + 1)) {
+    const bool after_sign = space > 0 && text[space - 1] == '<';
+    const bool before_unit = text.compare(space + 1, 1, "%") == 0 || text.compare(space + 1, 2, "ms") == 0;
+    if (!after_sign && !before_unit) return space;
+  }
+  return text.size();
+}
+
 /// Folds a long fact so that it stays readable beside its label.
 std::string folded(const std::string& text, std::size_t indent) {
   constexpr std::size_t line_width = 112;
@@ -179,8 +189,7 @@ std::string folded(const std::string& text, std::size_t indent) {
   std::size_t column = indent;
   std::size_t start = 0;
   while (start < text.size()) {
-    std::size_t end = text.find(' ', start);
-    if (end == std::string::npos) end = text.size();
+    const std::size_t end = next_break(text, start);
     const std::size_t length = end - start;
     if (column > indent && column + 1 + length > line_width) {
       result += "\n" + std::string(indent, ' ');
