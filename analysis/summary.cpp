@@ -201,8 +201,8 @@ Summary summarize(const Scenario& scenario, const Collector& collector, const st
   add_target(summary, scenario, collector, floor);
   summary.size = size_of(scenario);
   summary.radio = radio_of(replications);
-  if (summary.window > Duration{0})
-    summary.throughput = static_cast<double>(summary.requests.completed) / to_seconds(summary.window);
+  if (summary.simulated > Duration{0})
+    summary.throughput = static_cast<double>(summary.requests.completed) / to_seconds(summary.simulated);
   return summary;
 }
 

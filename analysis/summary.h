@@ -88,7 +88,7 @@ struct Summary {
   double floor_ms = 0;                     // of the client with the smallest
   SizeSummary size;
   std::optional<RadioSummary> radio;
-  double throughput = 0;          // completed requests per second of the arrival window
+  double throughput = 0;          // completed requests per second until the last departure
   std::optional<double> goodput;  // of them within the target
 
   /// Requests were offered and none was answered.

@@ -126,7 +126,7 @@ std::string radio_text(const RadioSummary& radio) {
       human_share(radio.block_error_rate), radio.uplink.blocks, radio.uplink.retransmissions, radio.uplink.lost_blocks);
   text += fmt::format("; {} of {} links in line of sight", radio.line_of_sight, radio.clients);
   if (radio.out_of_coverage > 0)
-    text += fmt::format("; {} links OUT OF COVERAGE (MCS 0 misses the block error target)", radio.out_of_coverage);
+    text += fmt::format("; OUT OF COVERAGE: {} (MCS 0 misses the block error target)", radio.out_of_coverage);
   return text;
 }
 
@@ -211,7 +211,7 @@ std::string summary_to_text(const Scenario& scenario, const Summary& summary) {
   std::string text = scenario.name + (scenario.question.empty() ? "" : ": " + scenario.question) + "\n" +
                      first_line(scenario, summary) + "\n\n";
   text += table_to_text(stage_table(summary)) + "\n";
-  text += summary.withheld ? fmt::format("  latency withheld: {}\n\n", *summary.withheld)
+  text += summary.withheld ? fmt::format("  latency withheld, {}\n\n", *summary.withheld)
                            : table_to_text(latency_table(summary)) + "\n";
   constexpr std::size_t label_width = 16;
   for (const auto& [name, fact] : facts(scenario, summary)) {
@@ -224,7 +224,7 @@ std::string summary_to_markdown(const Scenario& scenario, const Summary& summary
   std::string text = "## " + scenario.name + "\n\n" + (scenario.question.empty() ? "" : scenario.question + "\n\n") +
                      first_line(scenario, summary) + "\n\n";
   text += table_to_markdown(stage_table(summary)) + "\n";
-  text += summary.withheld ? fmt::format("Latency withheld: {}.\n\n", *summary.withheld)
+  text += summary.withheld ? fmt::format("Latency withheld, {}.\n\n", *summary.withheld)
                            : table_to_markdown(latency_table(summary)) + "\n";
   for (const auto& [name, fact] : facts(scenario, summary))
     text += fmt::format("- {}{}{}\n", name, name.empty() ? "" : ": ", fact);

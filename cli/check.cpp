@@ -88,7 +88,7 @@ std::string links_text(const Preview& preview) {
 
 int check(const Arguments& arguments) {
   Syntax syntax{.verb = "check",
-                .synopsis = "check FILE [--set a.b=c]...",
+                .synopsis = "check FILE [--set a.b=c]... [--catalogue DIR]",
                 .description = "validate a scenario; run nothing",
                 .positional = "file",
                 .details = details};

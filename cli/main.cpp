@@ -63,11 +63,19 @@ int guarded(const std::vector<std::string>& words) {
   return dispatch(words.front(), {words.begin() + 1, words.end()}, fmt::format("trilemma {}", fmt::join(words, " ")));
 }
 
+/// Output that did not reach its place (a full disk) is no success.
+int flushed(int code) {
+  std::cout.flush();
+  if (std::cout) return code;
+  std::cerr << "trilemma: standard output could not be written completely\n";
+  return code == cli::exit_done ? cli::exit_input : code;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    return guarded({argv + 1, argv + argc});
+    return flushed(guarded({argv + 1, argv + argc}));
   } catch (const config::Error& error) {
     std::cerr << error.what() << "\n";
     return cli::exit_input;

@@ -85,7 +85,9 @@ ProgressMode progress_of(const std::string& word) {
 
 std::optional<RunOptions> read_options(const Arguments& arguments, const std::string& command) {
   Syntax syntax{.verb = "run",
-                .synopsis = "run FILE [--set a.b=c]... [--out DIR] [--records] [--format table|csv|json|md] [--check]",
+                .synopsis =
+                    "run FILE [--set a.b=c]... [--out DIR] [--records] [--format table|csv|json|md] [--check] "
+                    "[--progress auto|json|none] [--catalogue DIR]",
                 .description = "simulate a scenario",
                 .positional = "file",
                 .details = details};

@@ -43,7 +43,7 @@ constexpr const char* codecs = R"(  codec     sends
 int show(const Arguments& arguments) {
   namespace po = boost::program_options;
   Syntax syntax{.verb = "show",
-                .synopsis = "show [devices|llms|links|targets|codecs|NAME]",
+                .synopsis = "show [devices|llms|radios|links|targets|codecs|NAME]",
                 .description = "the catalogue, with sources and quality",
                 .positional = "name",
                 .details =
@@ -62,7 +62,7 @@ int show(const Arguments& arguments) {
     return exit_done;
   }
   const std::string name = parsed.values["name"].as<std::vector<std::string>>().front();
-  if (name == "codecs") {
+  if (name == "codecs" || name == "identity" || name == "fourier") {
     std::cout << codecs;
     return exit_done;
   }

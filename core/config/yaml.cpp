@@ -81,7 +81,8 @@ class TreeBuilder final : public YAML::EventHandler {
   void begin_entry(const YAML::Mark& mark, const std::string& key) {
     Level& level = stack_.back();
     if (const auto [first, fresh] = level.keys.try_emplace(key, at(mark)); !fresh)
-      fail(at(mark), fmt::format("duplicate key '{}'; it already stands at {}", printable(key), first->second.text()));
+      fail(at(mark), fmt::format("duplicate key '{}'; it already stands at {}, delete one of the two", printable(key),
+                                 first->second.text()));
     level.pending = Entry{.key = key, .key_origin = at(mark), .value = {}};
   }
   void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, Node::Kind kind) {

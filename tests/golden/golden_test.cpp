@@ -51,7 +51,8 @@ TEST(Golden, TheReadmeShowsWhatTheQuickstartPrints) {
   const Output output = run_program({"run", TRILEMMA_SOURCE_DIR "/scenarios/quickstart.yaml"});
   ASSERT_EQ(output.code, 0);
   EXPECT_NE(read_text(TRILEMMA_SOURCE_DIR "/README.md").find("```text\n" + output.text + "```"), std::string::npos)
-      << "paste this between the text fences of README.md:\n" << output.text;
+      << "paste this between the text fences of README.md:\n"
+      << output.text;
 }
 
 class GoldenSummary : public ::testing::TestWithParam<const char*> {};

@@ -68,8 +68,9 @@ TEST(SetOption, RefusesABadPath) {
 
 TEST(SetOption, RefusesBrokenYaml) {
   EXPECT_EQ(problem("", "a=b: c: d"), "--set a=b: c: d: not valid YAML: illegal map value");
-  EXPECT_EQ(problem("", "a={b: 1, b: 2}"),
-            "--set a={b: 1, b: 2}: duplicate key 'b'; it already stands at --set a={b: 1, b: 2}");
+  EXPECT_EQ(
+      problem("", "a={b: 1, b: 2}"),
+      "--set a={b: 1, b: 2}: duplicate key 'b'; it already stands at --set a={b: 1, b: 2}, delete one of the two");
   EXPECT_EQ(problem("", "a=&x 1"), "--set a=&x 1: anchors (&name) are not supported; write the value out");
   EXPECT_EQ(problem("", "a=\xff"), "--set a=\xff: byte 1 is 0xff, which is not UTF-8; save the text as UTF-8");
 }

@@ -66,10 +66,14 @@ TEST(Yaml, PlacesAnOmittedValueAtItsKey) {
 }
 
 TEST(Yaml, NamesBothPlacesOfADuplicateKeyAtEveryDepth) {
-  EXPECT_EQ(problem("a: 1\nb: 2\na: 1\n"), "f:3:1: duplicate key 'a'; it already stands at f:1:1");
-  EXPECT_EQ(problem("x:\n  a: 1\n  a: 2\n"), "f:3:3: duplicate key 'a'; it already stands at f:2:3");
-  EXPECT_EQ(problem("x:\n  y: {a: 1, b: 2, a: 3}\n"), "f:2:19: duplicate key 'a'; it already stands at f:2:7");
-  EXPECT_EQ(problem("x: [{a: 1}, {a: 1, 'a': 2}]\n"), "f:1:20: duplicate key 'a'; it already stands at f:1:14");
+  EXPECT_EQ(problem("a: 1\nb: 2\na: 1\n"),
+            "f:3:1: duplicate key 'a'; it already stands at f:1:1, delete one of the two");
+  EXPECT_EQ(problem("x:\n  a: 1\n  a: 2\n"),
+            "f:3:3: duplicate key 'a'; it already stands at f:2:3, delete one of the two");
+  EXPECT_EQ(problem("x:\n  y: {a: 1, b: 2, a: 3}\n"),
+            "f:2:19: duplicate key 'a'; it already stands at f:2:7, delete one of the two");
+  EXPECT_EQ(problem("x: [{a: 1}, {a: 1, 'a': 2}]\n"),
+            "f:1:20: duplicate key 'a'; it already stands at f:1:14, delete one of the two");
   EXPECT_EQ(problem("x: {a: 1}\ny: {a: 1}\n"), "accepted");
 }
 

@@ -99,6 +99,7 @@ TEST(Serve, ClientsQueueForTheOnlyExecutorOfTheEdge) {
   ASSERT_EQ(records.size(), 3U);
   for (int i = 0; i < 3; ++i) {
     const RequestRecord& record = records[static_cast<std::size_t>(i)];
+    EXPECT_EQ(record.request.client, i);  // in order of arrival
     EXPECT_EQ(stage(record, Stage::edge_queue), i * (encoding + edge));
     EXPECT_EQ(record.latency(), device + encoding + (i + 1) * (encoding + edge));
   }
