@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "core/config/problems.h"
 #include "core/ensure.h"
 #include "trilemma_version.h"
@@ -76,6 +77,9 @@ int flushed(int code) {
 int main(int argc, char** argv) {
   try {
     return flushed(guarded({argv + 1, argv + argc}));
+  } catch (const cli::Interrupted& interrupted) {
+    std::cerr << "trilemma: " << interrupted.what() << "\n";
+    return interrupted.exit_code();
   } catch (const config::Error& error) {
     std::cerr << error.what() << "\n";
     return cli::exit_input;

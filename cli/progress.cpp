@@ -1,6 +1,7 @@
 #include "cli/progress.h"
 
 #include <chrono>
+#include <csignal>
 #include <iostream>
 #include <string>
 #include <unistd.h>
@@ -9,6 +10,17 @@
 
 namespace trilemma::cli {
 namespace {
+
+volatile std::sig_atomic_t caught_signal = 0;  // all that a signal handler may touch
+
+void on_signal(int signal) { caught_signal = signal; }
+
+void catch_first_signal(int signal) {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(signal, &action, nullptr);
+}
 
 std::string clock_text(double seconds) {
   if (seconds < 100) return fmt::format("{:.0f} s", seconds);
@@ -27,13 +39,17 @@ ProgressDisplay::ProgressDisplay(ProgressMode mode, std::int64_t replications)
       replications_(replications),
       terminal_(isatty(STDERR_FILENO) != 0),
       start_(wall_clock()),
-      shown_at_(start_) {}
+      shown_at_(start_) {
+  catch_first_signal(SIGINT);
+  catch_first_signal(SIGTERM);
+}
 
 ProgressDisplay::~ProgressDisplay() {
   if (bar_shown_) std::cerr << "\r\x1b[K";  // the result follows on a clean line
 }
 
 void ProgressDisplay::report(const Progress& progress) {
+  if (caught_signal != 0) throw Interrupted(caught_signal);
   if (mode_ == ProgressMode::none) return;
   const Duration now = wall_clock();
   const Duration interval = mode_ == ProgressMode::json ? 1s : (terminal_ ? Duration(200ms) : Duration(60s));

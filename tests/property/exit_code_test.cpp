@@ -1,5 +1,12 @@
 // What a run says to the shell.
 
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
 #include <gtest/gtest.h>
 
 #include "tests/support/command.h"
@@ -36,6 +43,31 @@ TEST(ExitCode, IsThreeWhereEveryRequestFails) {
 }
 
 TEST(ExitCode, IsFourWhereALimitEndsTheRun) { EXPECT_EQ(quickstart({"--set", "limits.events=1000"}).code, 4); }
+
+TEST(ExitCode, OfAnInterruptedRunIsThatOfTheSignalAndNothingIsLeftBehind) {
+  namespace fs = std::filesystem;
+  const fs::path out = fs::temp_directory_path() / ("trilemma-interrupt-" + std::to_string(getpid()));
+  const pid_t child = fork();
+  if (child == 0) {
+    execl(TRILEMMA_BINARY, "trilemma", "run", TRILEMMA_SOURCE_DIR "/scenarios/quickstart.yaml", "--set",
+          "duration=20 h", "--set", "limits.wall=2 min", "--out", out.c_str(), "--progress", "none", nullptr);
+    _exit(99);
+  }
+  // The draft folder is made just before the run starts, and the run takes longer than anyone waits.
+  while (!fs::exists(out) || fs::is_empty(out)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  kill(child, SIGINT);
+  int status = 0;
+  waitpid(child, &status, 0);
+  // A signal before the handler is in place kills at once: that is no orderly end, and no defect either.
+  if (WIFEXITED(status)) {
+    EXPECT_EQ(WEXITSTATUS(status), 128 + SIGINT);
+    EXPECT_TRUE(fs::is_empty(out));
+  } else {
+    EXPECT_EQ(WTERMSIG(status), SIGINT);
+  }
+  fs::remove_all(out);
+}
 
 }  // namespace
 }  // namespace trilemma::test
