@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "tests/support/estimate.h"
+
 namespace trilemma::test {
 namespace {
 
@@ -61,25 +63,6 @@ void check_record(const Scenario& scenario, const RequestRecord& record, Promise
     expect(record.uplink_bytes > Bytes(0) && record.blocks > 0, "something was sent");
   }
   if (scenario.raw_input()) expect(stage(record, Stage::device) == 0ns, "raw input costs the device nothing");
-}
-
-/// The integral of the number of requests in the system over time, from arrivals and departures alone.
-Duration requests_in_system(const std::vector<RequestRecord>& records) {
-  std::vector<std::pair<Instant, int>> steps;
-  for (const RequestRecord& record : records) {
-    steps.emplace_back(record.request.arrival, 1);
-    steps.emplace_back(record.finish, -1);
-  }
-  std::sort(steps.begin(), steps.end());
-  Duration integral{0};
-  Instant last{0};
-  std::int64_t inside = 0;
-  for (const auto& [time, change] : steps) {
-    integral += inside * (time - last);
-    last = time;
-    inside += change;
-  }
-  return integral;
 }
 
 std::vector<RequestRecord> by_id(std::vector<RequestRecord> records) {

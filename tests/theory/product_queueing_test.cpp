@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/theory.h"
+#include "tests/support/estimate.h"
 #include "tests/support/toy_scenario.h"
 
 /// Laws of queueing theory through the path of a user: scenario, replications, records. Comparisons are within four
@@ -13,23 +14,12 @@
 namespace trilemma {
 namespace {
 
+using test::estimate;
+using test::Estimate;
+using test::requests_in_system;
 using test::stage;
 
 constexpr std::uint32_t replications = 20;
-
-struct Estimate {
-  double mean;
-  double error;  // standard error of the mean
-};
-
-Estimate estimate(const std::vector<double>& values) {
-  const auto n = static_cast<double>(values.size());
-  double sum = 0;
-  double square = 0;
-  for (const double value : values) sum += value;
-  for (const double value : values) square += (value - sum / n) * (value - sum / n);
-  return {sum / n, std::sqrt(square / (n - 1) / n)};
-}
 
 /// Mean of `value` over the requests that arrive after a tenth of the run, by replication.
 std::vector<double> means(const Scenario& scenario, const std::function<double(const RequestRecord&)>& value) {
@@ -161,27 +151,6 @@ TEST(ConfiguredGrant, OfThreeClientsIsThreeSlottedQueues) {
 
 // ---- Little's law --------------------------------------------------------------------------------------------------
 
-/// The integral of the number of requests in the system, from the intervals of the records alone: a sweep over arrivals
-/// and departures in order of time.
-Duration requests_times_time(const std::vector<RequestRecord>& records) {
-  std::vector<std::pair<Instant, int>> steps;
-  for (const RequestRecord& record : records) {
-    steps.emplace_back(record.request.arrival, 1);
-    steps.emplace_back(record.finish, -1);
-  }
-  std::sort(steps.begin(), steps.end());
-  Duration integral{0};
-  Instant before{0};
-  std::int64_t present = 0;
-  for (const auto& [time, change] : steps) {
-    integral += present * (time - before);
-    before = time;
-    present += change;
-  }
-  EXPECT_EQ(present, 0);
-  return integral;
-}
-
 /// N T = (requests / T) x (latency / requests) x T, without a rounding error: both sides are sums of nanoseconds.
 void expect_little(const Scenario& scenario) {
   const auto records = test::records_of(scenario);
@@ -192,7 +161,7 @@ void expect_little(const Scenario& scenario) {
     latencies += record.latency();
     stages += total(record.stages);
   }
-  EXPECT_EQ(requests_times_time(records), latencies);
+  EXPECT_EQ(requests_in_system(records), latencies);
   EXPECT_EQ(stages, latencies);
 }
 

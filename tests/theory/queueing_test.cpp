@@ -9,11 +9,15 @@
 #include "core/process.h"
 #include "core/random.h"
 #include "models/server/server.h"
+#include "tests/support/estimate.h"
 
 /// The server against the closed forms of queueing theory. Every comparison is within four standard errors of a mean
 /// over independent replications; the seeds are fixed.
 namespace trilemma {
 namespace {
+
+using test::estimate;
+using test::Estimate;
 
 constexpr Duration mean_service = 1ms;
 constexpr std::uint64_t replications = 24;
@@ -87,20 +91,6 @@ std::vector<double> replicate(const Queue& queue, const Length& length,
     values.push_back(statistic(run.visits));
   }
   return values;
-}
-
-struct Estimate {
-  double mean;
-  double error;  // standard error of the mean
-};
-
-Estimate estimate(const std::vector<double>& values) {
-  const auto n = static_cast<double>(values.size());
-  double sum = 0;
-  double square = 0;
-  for (const double value : values) sum += value;
-  for (const double value : values) square += (value - sum / n) * (value - sum / n);
-  return {sum / n, std::sqrt(square / (n - 1) / n)};
 }
 
 /// The standard error has to be small enough for the comparison to mean something: `precision` of the expected value.
