@@ -11,19 +11,40 @@ namespace trilemma {
 
 /// Where the time of a request goes. Every nanosecond is charged to exactly one stage.
 enum class Stage {
-  device_queue,  // waiting for the client's own earlier requests
-  device,        // blocks before the cut
-  codec,         // encoding on the device, decoding at the edge
-  uplink_wait,   // processing, grant, frame alignment, other clients, gaps between blocks
-  uplink_air,    // on the air, retransmissions included, and decoding of the last block
-  backhaul,      // both ways: queue, serialisation, switches, propagation
-  edge_queue,    // waiting for a processor of the edge
-  edge,          // blocks after the cut and the LM head
-  downlink,      // the answer over the air: waiting, on the air, decoding
+  device_queue,             // waiting for the client's own earlier requests
+  device,                   // blocks before the cut
+  codec,                    // encoding on the device, decoding at the edge
+  uplink_grant,             // processing, scheduling request and grant
+  uplink_alignment,         // until the frame lets the first block start
+  uplink_queue,             // other clients, other messages, gaps between blocks
+  uplink_air,               // first transmissions
+  uplink_retransmission,    // repetitions, with all they wait for
+  uplink_decoding,          // from the last symbol to the bits
+  backhaul,                 // both ways: queue, serialisation, switches, propagation
+  edge_queue,               // waiting for a processor of the edge
+  edge,                     // blocks after the cut and the LM head
+  downlink_wait,            // the answer over the air: processing, frame alignment, other clients
+  downlink_air,             // first transmissions
+  downlink_retransmission,  // repetitions, with all they wait for
+  downlink_decoding,        // from the last symbol to the bits
 };
-inline constexpr std::size_t stage_count = 9;
-inline constexpr std::array<std::string_view, stage_count> stage_names{
-    "device_queue", "device", "codec", "uplink_wait", "uplink_air", "backhaul", "edge_queue", "edge", "downlink"};
+inline constexpr std::size_t stage_count = 16;
+inline constexpr std::array<std::string_view, stage_count> stage_names{"device_queue",
+                                                                       "device",
+                                                                       "codec",
+                                                                       "uplink_grant",
+                                                                       "uplink_alignment",
+                                                                       "uplink_queue",
+                                                                       "uplink_air",
+                                                                       "uplink_retransmission",
+                                                                       "uplink_decoding",
+                                                                       "backhaul",
+                                                                       "edge_queue",
+                                                                       "edge",
+                                                                       "downlink_wait",
+                                                                       "downlink_air",
+                                                                       "downlink_retransmission",
+                                                                       "downlink_decoding"};
 
 using StageTimes = std::array<Duration, stage_count>;
 Duration total(const StageTimes& stages);
@@ -48,7 +69,8 @@ struct RequestRecord {
   Instant finish{0};
   Duration first_token{0};  // from arrival; of completed requests
   StageTimes stages{};
-  Duration floor{0};      // zero-load latency; no completed request is faster
+  Duration floor{0};      // zero-load latency at the luckiest instants
+  Duration bound{0};      // no completed request is faster: as floor, and every grant is on its way already
   Bytes uplink_bytes{0};  // handed to the radio, headers included
   Bytes downlink_bytes{0};
   std::int32_t blocks = 0;  // transport blocks, up and down, first transmissions
@@ -67,6 +89,22 @@ struct RequestRecord {
 class StageClock {
  public:
   void charge(Stage stage, Duration time) { times_[static_cast<std::size_t>(stage)] += time; }
+  /// A transfer over the air, by its parts; `messages` like it.
+  void charge(Direction direction, const RadioTimes& times, std::int64_t messages = 1) {
+    if (direction == Direction::uplink) {
+      charge(Stage::uplink_grant, messages * times.grant);
+      charge(Stage::uplink_alignment, messages * times.alignment);
+      charge(Stage::uplink_queue, messages * times.queueing);
+      charge(Stage::uplink_air, messages * times.air);
+      charge(Stage::uplink_retransmission, messages * times.retransmission);
+      charge(Stage::uplink_decoding, messages * times.decoding);
+      return;
+    }
+    charge(Stage::downlink_wait, messages * (times.grant + times.alignment + times.queueing));
+    charge(Stage::downlink_air, messages * times.air);
+    charge(Stage::downlink_retransmission, messages * times.retransmission);
+    charge(Stage::downlink_decoding, messages * times.decoding);
+  }
   [[nodiscard]] const StageTimes& times() const { return times_; }
 
  private:

@@ -25,9 +25,8 @@ Process serve(World& world, Request request, Signal* answered) {
       clock.charge(Stage::codec, pass.encode);
     }
     if (pass.leaves_device) {
-      const RadioTransfer up = co_await world.over_air(Direction::uplink, request.client, pass.uplink);
-      clock.charge(Stage::uplink_wait, up.wait);
-      clock.charge(Stage::uplink_air, up.air);
+      const RadioTransfer up = co_await world.over_air(Direction::uplink, request, pass.uplink);
+      clock.charge(Direction::uplink, up.times);
       record.count(up);
       record.uplink_bytes += pass.uplink;
       if (up.lost) break;
@@ -45,8 +44,8 @@ Process serve(World& world, Request request, Signal* answered) {
       co_await transfer(world.backhaul(Direction::downlink), pass.downlink);
       clock.charge(Stage::backhaul, world.now() - sent);
 
-      const RadioTransfer down = co_await world.over_air(Direction::downlink, request.client, pass.downlink);
-      clock.charge(Stage::downlink, down.wait + down.air);
+      const RadioTransfer down = co_await world.over_air(Direction::downlink, request, pass.downlink);
+      clock.charge(Direction::downlink, down.times);
       record.count(down);
       record.downlink_bytes += pass.downlink;
       if (down.lost) break;

@@ -27,8 +27,9 @@ World::World(const Scenario& scenario, const Streams& streams, Scheduler& schedu
   expected_window_ = expected_window();
 }
 
-RadioTransferAwaiter World::over_air(Direction direction, std::int64_t client, Bytes size) {
-  return {scheduler_, radio(client), direction, index_in_cell(client), size};
+RadioTransferAwaiter World::over_air(Direction direction, const Request& request, Bytes size) {
+  const Instant deadline = request.arrival + (scenario_.target ? scenario_.target->latency : Duration{0});
+  return {scheduler_, radio(request.client), direction, index_in_cell(request.client), size, deadline};
 }
 
 bool World::open() const {
@@ -46,10 +47,12 @@ Request World::begin(std::int64_t client, Tokens prompt, Tokens output) {
 void World::finish(RequestRecord& record) {
   integrate();
   record.finish = now();
-  record.floor = floor(record.request.client, record.request.prompt, record.request.output);
+  const Floors lowest = floors(record.request.client, record.request.prompt, record.request.output);
+  record.floor = lowest.floor;
+  record.bound = lowest.bound;
   TRILEMMA_ENSURE(total(record.stages) == record.latency(), "the stages of a request add up to its latency");
-  TRILEMMA_ENSURE(record.outcome != Outcome::completed || record.latency() >= record.floor,
-                  "no request beats its floor");
+  TRILEMMA_ENSURE(record.outcome != Outcome::completed || record.latency() >= record.bound,
+                  "no request beats its lower bound");
   latencies_ += record.latency().count();
   --counts_.in_flight;
   ++(record.outcome == Outcome::completed ? counts_.completed : counts_.failed);
@@ -105,32 +108,57 @@ void World::check_balance() const {
 }
 
 StageTimes World::floor_stages(std::int64_t client, Tokens prompt, Tokens output) {
-  StageTimes stages{};
+  StageClock clock;
   const auto add = [&](const Pass& pass, std::int64_t messages) {
-    const auto charge = [&](Stage stage, Duration time) { stages[static_cast<std::size_t>(stage)] += time; };
-    charge(Stage::device, pass.device);
+    clock.charge(Stage::device, pass.device);
     if (!pass.leaves_device) return;
-    const RadioFloor up = radio(client).floor(Direction::uplink, index_in_cell(client), pass.uplink);
-    const RadioFloor down = radio(client).floor(Direction::downlink, index_in_cell(client), pass.downlink);
-    charge(Stage::codec, pass.encode + pass.decode);
-    charge(Stage::uplink_wait, messages * up.wait);
-    charge(Stage::uplink_air, messages * up.air);
-    charge(Stage::backhaul, messages * (backhaul_up_->floor(pass.uplink) + backhaul_down_->floor(pass.downlink)));
-    charge(Stage::edge, pass.edge);
-    charge(Stage::downlink, messages * down.total());
+    clock.charge(Stage::codec, pass.encode + pass.decode);
+    for (const Direction direction : {Direction::uplink, Direction::downlink}) {
+      const Bytes size = direction == Direction::uplink ? pass.uplink : pass.downlink;
+      clock.charge(direction, radio(client).floor(direction, index_in_cell(client), size), messages);
+      clock.charge(Stage::backhaul, messages * backhaul(direction).floor(size));
+    }
+    clock.charge(Stage::edge, pass.edge);
   };
   add(costs_.prefill(prompt, output), 1);
   const Costs::Further& further = costs_.further(prompt, output);
   if (further.trips > 0) add(further.sum, further.trips);
-  return stages;
+  return clock.times();
+}
+
+World::Floors World::find_floors(std::int64_t client, Tokens prompt, Tokens output) {
+  const Duration floor = total(floor_stages(client, prompt, output));
+  // What a transfer can save against the idle cell.
+  Duration saved{0};
+  const auto save = [&](const Pass& pass, std::int64_t messages) {
+    if (!pass.leaves_device) return;
+    for (const Direction direction : {Direction::uplink, Direction::downlink}) {
+      const Bytes size = direction == Direction::uplink ? pass.uplink : pass.downlink;
+      const ClientIndex index = index_in_cell(client);
+      const Duration idle = radio(client).floor(direction, index, size).total();
+      saved += messages * (idle - radio(client).bound(direction, index, size));
+    }
+  };
+  save(costs_.prefill(prompt, output), 1);
+  const Costs::Further& further = costs_.further(prompt, output);
+  if (further.trips > 0) save(further.sum, further.trips);
+  return {.floor = floor, .bound = floor - saved};
+}
+
+World::Floors World::floors(std::int64_t client, Tokens prompt, Tokens output) {
+  const bool usual = prompt == scenario_.workload.prompt && output == scenario_.workload.output;
+  if (!usual) return find_floors(client, prompt, output);
+  auto& known = floors_[static_cast<std::size_t>(client)];
+  if (!known) known = find_floors(client, prompt, output);
+  return *known;
 }
 
 Duration World::floor(std::int64_t client, Tokens prompt, Tokens output) {
-  const bool usual = prompt == scenario_.workload.prompt && output == scenario_.workload.output;
-  if (!usual) return total(floor_stages(client, prompt, output));
-  auto& known = floors_[static_cast<std::size_t>(client)];
-  if (!known) known = total(floor_stages(client, prompt, output));
-  return *known;
+  return floors(client, prompt, output).floor;
+}
+
+Duration World::bound(std::int64_t client, Tokens prompt, Tokens output) {
+  return floors(client, prompt, output).bound;
 }
 
 }  // namespace trilemma

@@ -58,7 +58,7 @@ class World {
   Costs& costs() { return costs_; }
   Server& device(std::int64_t client) { return devices_[static_cast<std::size_t>(client)]; }
   Server& edge() { return edge_; }
-  RadioTransferAwaiter over_air(Direction direction, std::int64_t client, Bytes size);
+  RadioTransferAwaiter over_air(Direction direction, const Request& request, Bytes size);
   Link& backhaul(Direction direction) { return direction == Direction::uplink ? *backhaul_up_ : *backhaul_down_; }
 
   /// Puts the clients to work; call once, then run the scheduler.
@@ -70,8 +70,10 @@ class World {
   /// A request leaves: checks its record and hands it on.
   void finish(RequestRecord& record);
 
-  /// Lower bound of the latency of a request: every resource idle, the luckiest instants, no error.
+  /// Zero-load latency of a request: every resource idle, the luckiest instants, no error.
   [[nodiscard]] Duration floor(std::int64_t client, Tokens prompt, Tokens output);
+  /// What no request beats: the same where uplink grants are on their way for other messages already.
+  [[nodiscard]] Duration bound(std::int64_t client, Tokens prompt, Tokens output);
   /// The same by stage (waits are zero except what the radio's frame makes unavoidable).
   [[nodiscard]] StageTimes floor_stages(std::int64_t client, Tokens prompt, Tokens output);
   /// Share of the arrivals that are over, 0 to 1.
@@ -112,7 +114,13 @@ class World {
   std::unique_ptr<Link> backhaul_down_;
   std::deque<Server> devices_;  // by client
   Server edge_;
-  std::vector<std::optional<Duration>> floors_;  // by client, of the scenario's own prompt
+  struct Floors {
+    Duration floor;
+    Duration bound;
+  };
+  Floors floors(std::int64_t client, Tokens prompt, Tokens output);
+  [[nodiscard]] Floors find_floors(std::int64_t client, Tokens prompt, Tokens output);
+  std::vector<std::optional<Floors>> floors_;  // by client, of the scenario's own prompt
 
   RequestCounts counts_;
   Backlog backlog_{};

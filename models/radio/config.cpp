@@ -16,38 +16,37 @@ using config::FieldProblem;
 using config::Text;
 
 std::string frame_problem(const NrRadio& radio) {
-  if (radio.frame == full_uplink) return {};
-  const std::string advice = "; write letters D, S and U such as 'DDDSU', or 'full-uplink'";
-  if (radio.frame.empty() || radio.frame.find_first_not_of("DSU") != std::string::npos) {
-    return "is not a frame pattern" + advice;
-  }
-  if (radio.frame.size() > 640) return "is longer than 640 slots" + advice;
-  const FrameGrid grid(radio);
-  if (grid.opportunities(Direction::uplink) == 0) {
-    if (radio.access == Access::configured_grant) {
-      return fmt::format("has no {} uplink symbols in a row for a configured grant; write fewer symbols, or a U slot",
-                         radio.symbols);
+  const std::string advice = "; write letters D, S, U and F such as 'DDDSU', or 'full-uplink'";
+  if (radio.frame != full_uplink) {
+    if (radio.frame.empty() || radio.frame.find_first_not_of("DSUF") != std::string::npos) {
+      return "is not a frame pattern" + advice;
     }
-    return "has no room for uplink data" + advice;
+    if (radio.frame.size() > 640) return "is longer than 640 slots" + advice;
   }
-  if (grid.opportunities(Direction::downlink) == 0) return "has no room for downlink data" + advice;
+  const FrameGrid grid(radio);
+  const bool granted = radio.access == Access::configured_grant;
+  if (granted && !grid.fits(Direction::uplink, static_cast<int>(radio.symbols))) {
+    return fmt::format("has no {} uplink symbols in a row for a configured grant; write fewer symbols, or a U slot",
+                       radio.symbols);
+  }
+  if (!grid.fits(Direction::uplink, static_cast<int>(radio.shortest))) return "has no room for uplink data" + advice;
+  if (!grid.fits(Direction::downlink, static_cast<int>(radio.shortest))) return "has no room for downlink data" + advice;
+  if (!grid.has_control(Direction::uplink)) return "has no slot that ends in uplink control" + advice;
+  if (!grid.has_control(Direction::downlink)) return "has no slot that begins with downlink control" + advice;
   return {};
 }
 
 /// The most robust blocks must carry something in both directions: a client at the edge of the cell would wait for
 /// ever. Requires a radio without other problems.
 std::string payload_problem(const NrRadio& radio) {
-  const NrPhy phy(radio);
+  const FrameGrid grid(radio);
+  const NrPhy phy(radio, radio.subbands);
   for (const Direction direction : {Direction::uplink, Direction::downlink}) {
-    int longest = 0;
-    for (std::int64_t k = 0; k < phy.grid().opportunities(direction); ++k) {
-      longest = std::max(longest, phy.grid().at(direction, k).symbols);
-    }
+    const int longest = grid.longest(direction);
     if (phy.payload(0, longest) > Bytes(0)) continue;
     return fmt::format(
         "leaves {} {} symbols in a row, whose block at MCS 0 of '{}' is no larger than its headers; write more "
-        "symbols, "
-        "a wider bandwidth or another MCS table",
+        "symbols, fewer subbands, a wider bandwidth or another MCS table",
         longest, direction == Direction::uplink ? "uplink" : "downlink", config::name_of(radio.mcs_table));
   }
   return {};
@@ -55,12 +54,35 @@ std::string payload_problem(const NrRadio& radio) {
 
 std::string bandwidth_problem(const NrRadio& radio) {
   const int mu = static_cast<int>(radio.numerology);
-  if (resource_blocks(radio.bandwidth, mu)) return {};
+  if (resource_blocks(radio.bandwidth, mu, radio.carrier)) return {};
+  const auto known = channel_bandwidths(mu, radio.carrier);
+  if (known.empty()) {
+    return fmt::format("does not exist at {} and numerology {}; write numerology {}",
+                       Text<Frequency>::format(radio.carrier), mu,
+                       is_fr2(radio.carrier) ? "2, 3, 5 or 6" : "0, 1 or 2");
+  }
   std::string allowed;
-  for (const Frequency bandwidth : channel_bandwidths(mu)) {
+  for (const Frequency bandwidth : known) {
     allowed += (allowed.empty() ? "" : ", ") + Text<Frequency>::format(bandwidth);
   }
-  return fmt::format("is not a channel bandwidth of TS 38.101-2 at numerology {}; write one of {}", mu, allowed);
+  return fmt::format("is not a channel bandwidth of TS 38.101 at numerology {}; write one of {}", mu, allowed);
+}
+
+std::string shortest_problem(const NrRadio& radio) {
+  if (radio.shortest > radio.symbols) {
+    return fmt::format("is longer than the longest transmission of {} symbols; write at most {}", radio.symbols,
+                       radio.symbols);
+  }
+  if (radio.shortest == 1 && radio.reference == ReferenceSignals::symbol) {
+    return "leaves no symbol for data beside the reference signals; write 2, or 'reference: comb'";
+  }
+  return {};
+}
+
+std::string subbands_problem(const NrRadio& radio) {
+  const auto blocks = resource_blocks(radio.bandwidth, static_cast<int>(radio.numerology), radio.carrier);
+  if (!blocks || radio.subbands <= *blocks) return {};
+  return fmt::format("are more than the {} resource blocks of the carrier; write fewer", *blocks);
 }
 
 std::string height_problem(const NrRadio& radio, const StationConfig& device, const StationConfig& base_station) {
@@ -107,6 +129,24 @@ std::vector<FieldProblem> DiscPlacement::problems() const {
   return {{"nearest", "is not below the radius; write a smaller distance"}};
 }
 
+std::vector<FieldProblem> SlottedTiming::problems() const {
+  if (assembly <= grant) return {};
+  return {{"assembly", fmt::format("is before the decision, {} slots ahead of the block; write at most {}", grant, grant)}};
+}
+
+std::vector<FieldProblem> MeasuredTiming::problems() const {
+  std::vector<FieldProblem> found;
+  const auto add = [&](const char* key, const std::vector<DelayShare>& delays) {
+    if (delays.empty()) found.push_back({key, "has no values; write a list of {delay, weight}"});
+  };
+  add("request_to_grant", request_to_grant);
+  add("grant_to_data", grant_to_data);
+  add("data", data);
+  add("downlink", downlink);
+  add("repetition", repetition);
+  return found;
+}
+
 std::vector<FieldProblem> SpecialSlot::problems() const {
   if (downlink + guard + uplink == symbols_per_slot) return {};
   return {{"guard", fmt::format("leaves {} of 14 symbols; write downlink, guard and uplink that add up to 14",
@@ -121,12 +161,14 @@ std::vector<FieldProblem> NrRadio::problems() const {
   if (symbols != 2 && symbols != 4 && symbols != 7 && symbols != 14) {
     add("symbols", "is not a transmission length of this model; write 2, 4, 7 or 14");
   } else {
-    add("frame", frame_problem(*this));
+    add("shortest", shortest_problem(*this));
+    if (found.empty()) add("frame", frame_problem(*this));
   }
   if (numerology == 4) {
-    add("numerology", "has no data channel in TS 38.211; write 2, 3, 5 or 6");
+    add("numerology", "has no data channel in TS 38.211; write 0 to 3, 5 or 6");
   } else {
     add("bandwidth", bandwidth_problem(*this));
+    add("subbands", subbands_problem(*this));
     if (!processing_times(static_cast<int>(numerology), capability))
       add("capability", "has no processing times at this numerology in TS 38.214; write '1'");
   }

@@ -11,23 +11,12 @@
 #include "core/config/concepts.h"
 #include "core/config/field.h"
 #include "core/units.h"
+#include "models/radio/mac_config.h"
 #include "models/radio/mcs.h"
 #include "models/radio/numerology.h"
 #include "models/radio/propagation.h"
 
 namespace trilemma {
-
-/// How a client gets uplink resources: scheduling request and grant, or its own periodic occasions (type 1).
-enum class Access { dynamic, configured_grant };
-enum class RadioScheduler { round_robin };
-
-namespace config {
-template <>
-inline constexpr auto names<Access> =
-    std::array{Name{"dynamic", Access::dynamic}, Name{"configured-grant", Access::configured_grant}};
-template <>
-inline constexpr auto names<RadioScheduler> = std::array{Name{"round-robin", RadioScheduler::round_robin}};
-}  // namespace config
 
 /// No radio leg: clients sit on the backhaul.
 struct NoRadio {
@@ -90,18 +79,6 @@ struct SpecialSlot {
   [[nodiscard]] std::vector<config::FieldProblem> problems() const;
 };
 
-struct HarqConfig {
-  std::int64_t max_transmissions = 4;
-  Fraction target{0.1};
-
-  static constexpr auto fields() {
-    return std::tuple{config::field("max_transmissions", &HarqConfig::max_transmissions,
-                                    "transmissions of a transport block before it is lost", config::between(1, 32)),
-                      config::field("target", &HarqConfig::target, "block error rate that link adaptation accepts",
-                                    config::Bounds{.min = 0, .max = 1, .min_allowed = false, .max_allowed = false})};
-  }
-};
-
 /// Transmit side and receive side of one end of the link.
 struct StationConfig {
   PowerLevel power{23};  // into the antenna
@@ -129,13 +106,26 @@ struct NrRadio {
   std::int64_t numerology = 3;
   std::string frame = "DDDSU";
   SpecialSlot special;
+  std::int64_t downlink_control = 1;
+  std::int64_t uplink_control = 0;
   Access access = Access::dynamic;
+  Multiplexing multiplexing = Multiplexing::time;
+  std::int64_t subbands = 1;
   std::int64_t symbols = 14;
+  std::int64_t shortest = 2;
+  Mapping mapping = Mapping::b;
+  ReferenceSignals reference = ReferenceSignals::symbol;
+  TimingConfig timing;
+  RequestConfig request;
   RadioScheduler scheduler = RadioScheduler::round_robin;
+  std::int64_t quantum = 14;
+  PersistenceConfig persistence;
   McsTable mcs_table = McsTable::qam64;
   std::int64_t layers = 1;
   UeCapability capability = UeCapability::one;
   HarqConfig harq;
+  RlcConfig rlc;
+  ErrorsConfig errors;
   Environment environment = Environment::inf_dh;
   PlacementConfig placement;
   LineOfSight line_of_sight = LineOfSight::drawn;
@@ -151,18 +141,36 @@ struct NrRadio {
         field("carrier", &NrRadio::carrier, "carrier frequency", between(0.5e9, 100e9)),
         field("bandwidth", &NrRadio::bandwidth, "channel bandwidth, one of TS 38.101-2 for the numerology",
               config::positive),
-        field("numerology", &NrRadio::numerology, "mu: subcarrier spacing 15 kHz x 2^mu", between(2, 6)),
+        field("numerology", &NrRadio::numerology, "mu: subcarrier spacing 15 kHz x 2^mu", between(0, 6)),
         field("frame", &NrRadio::frame,
-              "TDD pattern over D, S and U, one letter a slot; or full-uplink: paired carriers, all slots usable both "
-              "ways"),
+              "TDD pattern over D, S, U and F (flexible: each symbol either way), one letter a slot; or full-uplink: "
+              "paired carriers, all slots usable both ways"),
         field("special", &NrRadio::special, "symbols of an S slot"),
+        field("downlink_control", &NrRadio::downlink_control,
+              "symbols at the start of a slot that only control uses; 0: control shares the first symbol",
+              between(0, 3)),
+        field("uplink_control", &NrRadio::uplink_control,
+              "symbols at the end of a slot that only control uses; 0: control shares the last symbol", between(0, 3)),
         field("access", &NrRadio::access, "how the uplink is granted"),
+        field("multiplexing", &NrRadio::multiplexing, "what configured grants share"),
+        field("subbands", &NrRadio::subbands,
+              "equal parts of the band that carry different clients at the same time (needs a digital array)",
+              between(1, 64)),
         field("symbols", &NrRadio::symbols, "longest transmission in symbols: 2, 4, 7 or 14", between(2, 14)),
+        field("shortest", &NrRadio::shortest, "shortest transmission in symbols", between(1, 14)),
+        field("mapping", &NrRadio::mapping, "where in a slot a block may start: symbols 0 to 3 (a) or any (b)"),
+        field("reference", &NrRadio::reference, "reference signals of a block"),
+        field("timing", &NrRadio::timing, "processing and scheduling delays"),
+        field("request", &NrRadio::request, "scheduling requests and buffer reports"),
         field("scheduler", &NrRadio::scheduler, "order among clients"),
+        field("quantum", &NrRadio::quantum, "symbols a client gets at its turn", between(1, 14)),
+        field("persistence", &NrRadio::persistence, "standing grants of the semi-persistent scheduler"),
         field("mcs_table", &NrRadio::mcs_table, "MCS table of TS 38.214 clause 5.1.3.1"),
         field("layers", &NrRadio::layers, "spatial layers", between(1, 4)),
         field("capability", &NrRadio::capability, "UE processing capability of TS 38.214"),
         field("harq", &NrRadio::harq, "retransmissions and link adaptation"),
+        field("rlc", &NrRadio::rlc, "what becomes of a block that HARQ gives up"),
+        field("errors", &NrRadio::errors, "block errors"),
         field("environment", &NrRadio::environment, "scenario of TR 38.901"),
         field("placement", &NrRadio::placement, "where the clients stand"),
         field("line_of_sight", &NrRadio::line_of_sight, "drawn from TR 38.901, always or never"),

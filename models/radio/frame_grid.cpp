@@ -7,111 +7,158 @@
 namespace trilemma {
 
 FrameGrid::FrameGrid(const NrRadio& config)
-    : mu_(static_cast<int>(config.numerology)),
-      longest_(static_cast<int>(config.symbols)),
-      fixed_uplink_length_(config.access == Access::configured_grant),
-      slot_(slot_duration(static_cast<int>(config.numerology))) {
-  if (config.frame == full_uplink) {
-    period_ = slot_;
-    add_downlink(0, symbols_per_slot);
-    add_uplink(0, symbols_per_slot);
-    return;
+    : slot_(slot_duration(static_cast<int>(config.numerology))),
+      longest_block_(static_cast<int>(config.symbols)),
+      last_start_(config.mapping == Mapping::a ? 3 : symbols_per_slot - 1) {
+  for (int symbol = 0; symbol <= symbols_per_slot; ++symbol) {
+    boundary_[static_cast<std::size_t>(symbol)] = symbol_start(static_cast<int>(config.numerology), symbol);
   }
-  period_ = static_cast<std::int64_t>(config.frame.size()) * slot_;
-  for (int slot = 0; slot < static_cast<int>(config.frame.size()); ++slot) {
-    const char letter = config.frame[static_cast<std::size_t>(slot)];
-    if (letter == 'D') add_downlink(slot, symbols_per_slot);
-    if (letter == 'U') add_uplink(slot, symbols_per_slot);
-    if (letter == 'S') {
-      add_downlink(slot, static_cast<int>(config.special.downlink));
-      add_uplink(slot, static_cast<int>(config.special.uplink));
+  if (config.frame == full_uplink) {
+    add_slot(0, 'D', config);
+    add_slot(0, 'U', config);
+  } else {
+    slots_ = static_cast<std::int64_t>(config.frame.size());
+    for (std::int64_t slot = 0; slot < slots_; ++slot) {
+      add_slot(slot, config.frame[static_cast<std::size_t>(slot)], config);
+    }
+  }
+  cut_occasions(static_cast<int>(config.symbols));
+}
+
+void FrameGrid::add_slot(std::int64_t slot, char letter, const NrRadio& config) {
+  const auto down = static_cast<int>(config.downlink_control);
+  const auto up = static_cast<int>(config.uplink_control);
+  if (letter == 'D') add_downlink(slot, symbols_per_slot, down);
+  if (letter == 'U') add_uplink(slot, symbols_per_slot, up);
+  if (letter == 'S') {
+    add_downlink(slot, static_cast<int>(config.special.downlink), down);
+    add_uplink(slot, static_cast<int>(config.special.uplink), up);
+  }
+  if (letter == 'F') {
+    const Region region{.slot = slot, .first = down, .symbols = symbols_per_slot - down - up, .flexible = true};
+    for (const Direction direction : {Direction::downlink, Direction::uplink}) {
+      lane(direction).control_slots.push_back(slot);
+      add_region(direction, region);
     }
   }
 }
 
-void FrameGrid::add_downlink(int slot, int symbols) {
+void FrameGrid::add_downlink(std::int64_t slot, int symbols, int control) {
   if (symbols == 0) return;
-  lane(Direction::downlink).control.push_back(piece(slot, 0, 1));
-  add_data(Direction::downlink, slot, 1, symbols);
+  lane(Direction::downlink).control_slots.push_back(slot);
+  add_region(Direction::downlink, {.slot = slot, .first = control, .symbols = symbols - control, .flexible = false});
 }
 
-void FrameGrid::add_uplink(int slot, int symbols) {
+void FrameGrid::add_uplink(std::int64_t slot, int symbols, int control) {
   if (symbols == 0) return;
-  lane(Direction::uplink).control.push_back(piece(slot, symbols_per_slot - 1, 1));
-  add_data(Direction::uplink, slot, symbols_per_slot - symbols, symbols_per_slot);
+  lane(Direction::uplink).control_slots.push_back(slot);
+  add_region(Direction::uplink, {.slot = slot,
+                                 .first = symbols_per_slot - symbols,
+                                 .symbols = symbols - control,
+                                 .flexible = false});
 }
 
-void FrameGrid::add_data(Direction direction, int slot, int first, int last) {
+void FrameGrid::add_region(Direction direction, Region region) {
+  if (region.symbols <= 0 || region.first > last_start_) return;
   Lane& lane = this->lane(direction);
-  for (int symbol = first; last - symbol >= shortest; symbol += longest_) {
-    const int symbols = std::min(longest_, last - symbol);
-    if (direction == Direction::uplink && fixed_uplink_length_ && symbols < longest_) break;
-    lane.data.push_back(piece(slot, symbol, symbols));
-    lane.symbols += symbols;
+  lane.regions.push_back(region);
+  lane.symbols += region.symbols;
+  lane.longest = std::max(lane.longest, std::min(longest_block_, region.symbols));
+}
+
+void FrameGrid::cut_occasions(int symbols) {
+  for (const Region& region : lane(Direction::uplink).regions) {
+    const int end = region.first + region.symbols;
+    for (int symbol = region.first; symbol + symbols <= end && symbol <= last_start_; symbol += symbols) {
+      occasions_.push_back({.index = occasions(), .region = region, .symbol = symbol});
+    }
   }
 }
 
-FrameGrid::Piece FrameGrid::piece(int slot, int first, int symbols) const {
-  return {.start = slot * slot_ + symbol_start(mu_, first), .slot = slot, .first = first, .symbols = symbols};
+int FrameGrid::start_in(const Region& region, Duration offset, int symbols) const {
+  const auto from = std::lower_bound(boundary_.begin() + region.first, boundary_.end() - 1, offset);
+  const auto symbol = static_cast<int>(from - boundary_.begin());
+  return symbol <= last_start_ && symbol + symbols <= region.first + region.symbols ? symbol : symbols_per_slot;
 }
 
-Instant FrameGrid::boundary(std::int64_t period, int slot, int symbol) const {
-  return period * period_ + slot * slot_ + symbol_start(mu_, symbol);
+FrameGrid::Start FrameGrid::next_start(Direction direction, Instant time, int symbols) const {
+  TRILEMMA_ENSURE(fits(direction, symbols), "a block is no longer than the longest of its direction");
+  const auto& regions = lane(direction).regions;
+  const std::int64_t slot = time / slot_;
+  std::int64_t period = slot / slots_;
+  auto found = std::lower_bound(regions.begin(), regions.end(), slot % slots_,
+                                [](const Region& region, std::int64_t wanted) { return region.slot < wanted; });
+  while (true) {
+    for (; found != regions.end(); ++found) {
+      Region region = *found;
+      region.slot += period * slots_;
+      const int symbol = start_in(region, time - region.slot * slot_, symbols);
+      if (symbol < symbols_per_slot) return {.time = time_of(region.slot, symbol), .region = region, .symbol = symbol};
+    }
+    found = regions.begin();
+    ++period;
+  }
 }
 
-namespace {
-
-/// Index, counted from time 0, of the first piece of a repeating list that starts at `time` or later.
-template <class Pieces>
-std::int64_t first_at_or_after(const Pieces& pieces, Duration period, Instant time) {
-  TRILEMMA_ENSURE(!pieces.empty(), "a frame pattern has opportunities in the direction that is used");
-  const auto count = static_cast<std::int64_t>(pieces.size());
-  const std::int64_t whole = time / period;
-  const Duration inside = time - whole * period;
-  const auto found = std::lower_bound(pieces.begin(), pieces.end(), inside,
-                                      [](const auto& piece, Duration offset) { return piece.start < offset; });
-  return whole * count + (found - pieces.begin());
+FrameGrid::Region FrameGrid::next_region(Direction direction, Instant time) const {
+  const auto& regions = lane(direction).regions;
+  TRILEMMA_ENSURE(!regions.empty(), "a frame pattern has room in the direction that is used");
+  const std::int64_t slot = time / slot_;
+  std::int64_t period = slot / slots_;
+  auto found = std::lower_bound(regions.begin(), regions.end(), slot % slots_,
+                                [](const Region& region, std::int64_t wanted) { return region.slot < wanted; });
+  while (true) {
+    for (; found != regions.end(); ++found) {
+      Region region = *found;
+      region.slot += period * slots_;
+      if (start(region) >= time) return region;
+    }
+    found = regions.begin();
+    ++period;
+  }
 }
 
-}  // namespace
-
-FrameGrid::Opportunity FrameGrid::next(Direction direction, Instant time) const {
-  return at(direction, first_at_or_after(lane(direction).data, period_, time));
+FrameGrid::Occasion FrameGrid::occasion(std::int64_t index) const {
+  Occasion occasion = occasions_[static_cast<std::size_t>(index % occasions())];
+  occasion.region.slot += index / occasions() * slots_;
+  occasion.index = index;
+  return occasion;
 }
 
-FrameGrid::Opportunity FrameGrid::at(Direction direction, std::int64_t index) const {
-  const auto& pieces = lane(direction).data;
-  const auto count = static_cast<std::int64_t>(pieces.size());
-  const Piece& piece = pieces[static_cast<std::size_t>(index % count)];
-  return {.index = index, .start = index / count * period_ + piece.start, .symbols = piece.symbols};
-}
-
-Instant FrameGrid::end(Direction direction, const Opportunity& opportunity, int symbols) const {
-  const auto& pieces = lane(direction).data;
-  const auto count = static_cast<std::int64_t>(pieces.size());
-  const Piece& piece = pieces[static_cast<std::size_t>(opportunity.index % count)];
-  return boundary(opportunity.index / count, piece.slot, piece.first + symbols);
+FrameGrid::Occasion FrameGrid::next_occasion(Instant time) const {
+  TRILEMMA_ENSURE(!occasions_.empty(), "a frame pattern has occasions for configured grants that are used");
+  const std::int64_t whole = time / period();
+  const Duration inside = time - whole * period();
+  const auto found =
+      std::lower_bound(occasions_.begin(), occasions_.end(), inside,
+                       [&](const Occasion& occasion, Duration offset) { return start(occasion) < offset; });
+  return occasion(whole * occasions() + (found - occasions_.begin()));
 }
 
 FrameGrid::Span FrameGrid::next_control(Direction direction, Instant time) const {
-  const auto& pieces = lane(direction).control;
-  const std::int64_t index = first_at_or_after(pieces, period_, time);
-  const auto count = static_cast<std::int64_t>(pieces.size());
-  const Piece& piece = pieces[static_cast<std::size_t>(index % count)];
-  return {.start = boundary(index / count, piece.slot, piece.first),
-          .end = boundary(index / count, piece.slot, piece.first + 1)};
+  const auto& slots = lane(direction).control_slots;
+  TRILEMMA_ENSURE(!slots.empty(), "a frame pattern has control symbols in both directions");
+  const int symbol = direction == Direction::downlink ? 0 : symbols_per_slot - 1;
+  // The first slot whose control symbol starts at `time` or later.
+  const std::int64_t slot = slot_at_or_after(time - boundary_[static_cast<std::size_t>(symbol)] < Duration{0}
+                                                 ? Duration{0}
+                                                 : time - boundary_[static_cast<std::size_t>(symbol)]);
+  std::int64_t period = slot / slots_;
+  auto found = std::lower_bound(slots.begin(), slots.end(), slot % slots_);
+  if (found == slots.end()) {
+    found = slots.begin();
+    ++period;
+  }
+  const std::int64_t chosen = period * slots_ + *found;
+  return {.start = time_of(chosen, symbol), .end = time_of(chosen, symbol + 1)};
 }
 
-std::int64_t FrameGrid::opportunities(Direction direction) const {
-  return static_cast<std::int64_t>(lane(direction).data.size());
-}
-
-std::int64_t FrameGrid::symbols(Direction direction) const { return lane(direction).symbols; }
-
-int FrameGrid::longest(Direction direction) const {
-  int longest = 0;
-  for (const Piece& piece : lane(direction).data) longest = std::max(longest, piece.symbols);
-  return longest;
+std::vector<int> FrameGrid::starts(const Region& region, int symbols) const {
+  std::vector<int> found;
+  for (int symbol = region.first; symbol + symbols <= region.first + region.symbols && symbol <= last_start_; ++symbol) {
+    found.push_back(symbol);
+  }
+  return found;
 }
 
 }  // namespace trilemma

@@ -2,86 +2,116 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/units.h"
 #include "models/radio/config.h"
+#include "models/radio/numerology.h"
 
 namespace trilemma {
 
 enum class Direction { uplink, downlink };
+constexpr Direction opposite(Direction direction) {
+  return direction == Direction::uplink ? Direction::downlink : Direction::uplink;
+}
 
-/// Where in time a cell may send: the slots of its frame pattern, cut into transmission opportunities of at most
-/// `symbols` symbols. Pure arithmetic on a period that repeats for ever; nothing steps from slot to slot.
+/// Where in time a cell may send: the slots of its frame pattern (TS 38.211 clause 4.3.2, TS 38.213 clause 11.1). Pure
+/// arithmetic on a period that repeats for ever; nothing steps from slot to slot.
 ///
-/// D slot: symbol 0 is control (PDCCH), 1 to 13 downlink data. U slot: 14 uplink symbols; the last one also carries
-/// scheduling requests and acknowledgements (PUCCH on the band edges, its resource blocks are not deducted). S slot: as
-/// D for its downlink symbols, guard, then as U. A configured grant has a fixed length, so under that access the uplink
-/// has only opportunities of exactly `symbols` symbols. full-uplink: paired carriers, every slot D on one and U on the
-/// other.
+/// D slot: downlink. U slot: uplink. S slot: downlink symbols, guard, uplink symbols. F slot: every symbol between the
+/// control symbols goes either way. full-uplink: paired carriers, every slot D on one and U on the other. The first
+/// `downlink_control` symbols of downlink carry only control (PDCCH); with 0 control shares the first symbol with data,
+/// on other resource blocks, which are not deducted. The same with the last symbols of uplink (PUCCH).
 class FrameGrid {
  public:
-  /// Shortest transmission: one symbol of reference signals and one of data.
-  static constexpr int shortest = 2;
-
-  struct Opportunity {
-    std::int64_t index;  // counts the opportunities of the direction from time 0
-    Instant start;
-    int symbols;
-  };
   struct Span {
     Instant start;
     Instant end;
+  };
+  /// Data symbols in a row within one slot.
+  struct Region {
+    std::int64_t slot;  // counted from time 0
+    int first;          // symbol of the slot
+    int symbols;
+    bool flexible;  // shared with the other direction
+  };
+  /// A symbol at which a block may start.
+  struct Start {
+    Instant time;
+    Region region;
+    int symbol;  // of the slot
+    [[nodiscard]] int room() const { return region.first + region.symbols - symbol; }
+  };
+  /// Configured grants in turn: the regions of uplink cut into pieces of exactly `symbols` symbols.
+  struct Occasion {
+    std::int64_t index;  // counts from time 0
+    Region region;
+    int symbol;
   };
 
   /// Requires a config without problems().
   explicit FrameGrid(const NrRadio& config);
 
-  /// The first opportunity that starts at `time` or later.
-  [[nodiscard]] Opportunity next(Direction direction, Instant time) const;
-  [[nodiscard]] Opportunity at(Direction direction, std::int64_t index) const;
-  /// End of the first `symbols` symbols of an opportunity.
-  [[nodiscard]] Instant end(Direction direction, const Opportunity& opportunity, int symbols) const;
-  /// The first control symbol that starts at `time` or later: PDCCH (downlink) or PUCCH (uplink).
-  [[nodiscard]] Span next_control(Direction direction, Instant time) const;
+  /// The first symbol boundary at `time` or later from which a region has at least `symbols` symbols left, at a symbol
+  /// that the mapping type allows. Requires fits(direction, symbols).
+  [[nodiscard]] Start next_start(Direction direction, Instant time, int symbols) const;
+  /// The first region that starts at `time` or later.
+  [[nodiscard]] Region next_region(Direction direction, Instant time) const;
+  [[nodiscard]] bool fits(Direction direction, int symbols) const { return longest(direction) >= symbols; }
 
-  /// Opportunities and data symbols of a direction in one period of the pattern.
-  [[nodiscard]] std::int64_t opportunities(Direction direction) const;
-  [[nodiscard]] std::int64_t symbols(Direction direction) const;
-  /// Symbols of the longest opportunity.
-  [[nodiscard]] int longest(Direction direction) const;
-  [[nodiscard]] Duration period() const { return period_; }
+  [[nodiscard]] bool has_control(Direction direction) const { return !lane(direction).control_slots.empty(); }
+
+  [[nodiscard]] Occasion next_occasion(Instant time) const;
+  [[nodiscard]] Occasion occasion(std::int64_t index) const;
+  [[nodiscard]] Instant start(const Occasion& occasion) const { return time_of(occasion.region.slot, occasion.symbol); }
+  [[nodiscard]] std::int64_t occasions() const { return static_cast<std::int64_t>(occasions_.size()); }
+
+  /// The boundary before `symbol` (0 to 14) of a slot.
+  [[nodiscard]] Instant time_of(std::int64_t slot, int symbol) const { return slot * slot_ + boundary_[static_cast<std::size_t>(symbol)]; }
+  [[nodiscard]] Instant start(const Region& region) const { return time_of(region.slot, region.first); }
+  [[nodiscard]] Instant end(const Region& region) const { return time_of(region.slot, region.first + region.symbols); }
+  /// The first control symbol that starts at `time` or later: first of the slot (downlink) or last (uplink).
+  [[nodiscard]] Span next_control(Direction direction, Instant time) const;
+  /// The first slot boundary at `time` or later, as a number of slots.
+  [[nodiscard]] std::int64_t slot_at_or_after(Instant time) const { return (time + slot_ - 1ns) / slot_; }
+  [[nodiscard]] Duration symbol_length() const { return boundary_[1]; }
+
+  /// Data symbols of a direction in one period of the pattern; flexible ones count both ways.
+  [[nodiscard]] std::int64_t symbols(Direction direction) const { return lane(direction).symbols; }
+  [[nodiscard]] const std::vector<Region>& regions(Direction direction) const { return lane(direction).regions; }
+  /// Symbols of the longest block.
+  [[nodiscard]] int longest(Direction direction) const { return lane(direction).longest; }
+  [[nodiscard]] Duration period() const { return slots_ * slot_; }
+  [[nodiscard]] std::int64_t slots() const { return slots_; }
   [[nodiscard]] Duration slot() const { return slot_; }
+  /// Symbols at which a block of `symbols` may start in a region, ascending; for averages.
+  [[nodiscard]] std::vector<int> starts(const Region& region, int symbols) const;
 
  private:
-  struct Piece {
-    Duration start;  // from the start of the period
-    int slot;
-    int first;
-    int symbols;
-  };
   struct Lane {
-    std::vector<Piece> data;
-    std::vector<Piece> control;
+    std::vector<Region> regions;             // of one period
+    std::vector<std::int64_t> control_slots;  // of one period
     std::int64_t symbols = 0;
+    int longest = 0;
   };
 
-  void add_downlink(int slot, int symbols);
-  void add_uplink(int slot, int symbols);
-  void add_data(Direction direction, int slot, int first, int last);
-  [[nodiscard]] Piece piece(int slot, int first, int symbols) const;
-  [[nodiscard]] Instant boundary(std::int64_t period, int slot, int symbol) const;
+  void add_slot(std::int64_t slot, char letter, const NrRadio& config);
+  void add_downlink(std::int64_t slot, int symbols, int control);
+  void add_uplink(std::int64_t slot, int symbols, int control);
+  void add_region(Direction direction, Region region);
+  void cut_occasions(int symbols);
+  /// The symbol of a region from which a block of `symbols` may start at `offset` into the slot or later; 14 if none.
+  [[nodiscard]] int start_in(const Region& region, Duration offset, int symbols) const;
   [[nodiscard]] const Lane& lane(Direction direction) const { return lanes_[static_cast<std::size_t>(direction)]; }
   Lane& lane(Direction direction) { return lanes_[static_cast<std::size_t>(direction)]; }
 
-  int mu_;
-  int longest_;
-  bool fixed_uplink_length_;
   Duration slot_;
-  Duration period_{0};
+  std::int64_t slots_ = 1;
+  int longest_block_;
+  int last_start_;  // of the mapping type
+  std::array<Duration, symbols_per_slot + 1> boundary_{};
   std::array<Lane, 2> lanes_;
+  std::vector<Occasion> occasions_;  // of one period
 };
 
 /// Slots of a pattern, or empty for full-uplink.

@@ -25,12 +25,16 @@ Duration slot_duration(int mu);
 /// every half millisecond is longer are spread evenly, which misplaces a boundary by at most 521 ns.
 Duration symbol_start(int mu, int symbol);
 
-/// Resource blocks of a carrier of `bandwidth`, TS 38.101-2 V19.4.0 table 5.3.2-1 (FR2: 60, 120, 480 and 960 kHz);
-/// nothing for a bandwidth that the table does not allow at this numerology, so always nothing at mu 0, 1 and 4.
-std::optional<int> resource_blocks(Frequency bandwidth, int mu);
+/// Whether a carrier lies in frequency range 2, which starts at 24.25 GHz; what lies between the ranges counts as FR1.
+constexpr bool is_fr2(Frequency carrier) { return carrier.value() >= 24.25e9; }
+
+/// Resource blocks of a carrier of `bandwidth`: TS 38.101-2 V19.4.0 table 5.3.2-1 in FR2 (60, 120, 480 and 960 kHz), TS
+/// 38.101-1 table 5.3.2-1 in FR1 (15, 30 and 60 kHz; recalled); nothing for a bandwidth that the table does not allow
+/// at this numerology, so always nothing at mu 4.
+std::optional<int> resource_blocks(Frequency bandwidth, int mu, Frequency carrier);
 
 /// The bandwidths that resource_blocks() knows at this numerology, ascending.
-std::vector<Frequency> channel_bandwidths(int mu);
+std::vector<Frequency> channel_bandwidths(int mu, Frequency carrier);
 
 /// UE processing capability of TS 38.214 clauses 5.3 and 6.4.
 enum class UeCapability { one, two };
@@ -47,9 +51,19 @@ struct ProcessingTimes {
   Duration pusch;  // Tproc,2 = N2 (2048 + 144) kappa 2^-mu Tc
 };
 
+/// The same in symbols: N1 and N2.
+struct ProcessingSymbols {
+  double pdsch;
+  double pusch;
+};
+
 /// TS 38.214 V19.3.0 tables 5.3-1, 5.3-2, 6.4-1 and 6.4-2, front-loaded DM-RS only, rounded up to nanoseconds. The
 /// extra symbols d1,1 and d2,1 are 0: a PDSCH of at least seven symbols, and a first PUSCH symbol of DM-RS only.
 /// Nothing where the capability is not defined: mu 4, and capability 2 above mu 2 (where it is an FR1 feature).
+std::optional<ProcessingSymbols> processing_symbols(int mu, UeCapability capability);
 std::optional<ProcessingTimes> processing_times(int mu, UeCapability capability);
+
+/// `symbols` (2048 + 144) kappa 2^-mu Tc, rounded up to nanoseconds.
+Duration processing_time(double symbols, int mu);
 
 }  // namespace trilemma

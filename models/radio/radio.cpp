@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "models/radio/nr_phy.h"
-
 namespace trilemma {
 namespace {
 
@@ -18,12 +16,17 @@ class Pipe final : public Radio {
     lane.free_at = std::max(lane.free_at, scheduler_.now()) + serialisation;
     lane.busy += serialisation;
     ++lane.counts.blocks;
+    lane.counts.bytes_offered += message.size.value();
+    lane.counts.bytes_delivered += message.size.value();
     message.blocks = 1;
-    message.air = serialisation + delay();
+    message.times = {.queueing = lane.free_at - serialisation - scheduler_.now(), .air = serialisation + delay()};
     scheduler_.at(lane.free_at + delay(), message.done);
   }
   [[nodiscard]] RadioFloor floor(Direction /*direction*/, ClientIndex /*client*/, Bytes size) const override {
     return {.air = serialise(size) + delay()};
+  }
+  [[nodiscard]] Duration bound(Direction /*direction*/, ClientIndex /*client*/, Bytes size) const override {
+    return serialise(size) + delay();
   }
   [[nodiscard]] double forecast(Direction /*direction*/, std::span<const RadioDemand> demand) const override {
     double load = 0;
@@ -59,20 +62,15 @@ std::unique_ptr<Radio> make_radio(Scheduler& scheduler, const RadioConfig& confi
                                   const Streams& streams) {
   if (std::holds_alternative<NoRadio>(config)) return std::make_unique<Pipe>(scheduler, std::nullopt);
   if (const auto* fixed = std::get_if<FixedRadio>(&config)) return std::make_unique<Pipe>(scheduler, *fixed);
-  const auto& nr = std::get<NrRadio>(config);
-  return make_nr_cell(scheduler, nr, NrPhy(nr), place, streams);
+  return make_nr_cell(scheduler, std::get<NrRadio>(config), place, streams);
 }
 
 std::vector<std::unique_ptr<Radio>> make_radios(Scheduler& scheduler, const RadioConfig& config, std::int64_t cells,
                                                 std::int64_t clients, const Streams& streams) {
-  const auto* nr = std::get_if<NrRadio>(&config);
-  std::optional<NrPhy> phy;
-  if (nr != nullptr) phy.emplace(*nr);
   std::vector<std::unique_ptr<Radio>> radios;
   for (std::int64_t cell = 0; cell < cells; ++cell) {
     const CellPlace place{.cell = cell, .cells = cells, .clients = clients / cells + (cell < clients % cells ? 1 : 0)};
-    radios.push_back(phy ? make_nr_cell(scheduler, *nr, *phy, place, streams)
-                         : make_radio(scheduler, config, place, streams));
+    radios.push_back(make_radio(scheduler, config, place, streams));
   }
   return radios;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/action.h"
+#include "core/ensure.h"
 #include "core/random.h"
 #include "core/scheduler.h"
 #include "models/radio/config.h"
@@ -16,23 +17,37 @@ namespace trilemma {
 
 using ClientIndex = std::uint32_t;  // within its cell
 
+/// Where the time of a transfer goes, along the block that was decoded last. Every nanosecond has one place.
+struct RadioTimes {
+  Duration grant{0};           // processing, scheduling request and grant, until a first block may start
+  Duration alignment{0};       // until the frame lets it start
+  Duration queueing{0};        // other clients, other messages, gaps between blocks
+  Duration air{0};             // first transmissions
+  Duration retransmission{0};  // from the end of a block's first transmission to the end of its last
+  Duration decoding{0};        // from the last symbol to the bits
+  [[nodiscard]] Duration total() const { return grant + alignment + queueing + air + retransmission + decoding; }
+};
+
 /// A message on its way over the air. Lives with whoever waits for it, until `done` has run.
 struct RadioMessage {
   // Set by the sender.
   ClientIndex client = 0;
   Bytes size{0};
+  Instant deadline{0};  // for earliest deadline first
   Action done;
   // Set by the radio before `done` runs.
-  bool lost = false;        // a transport block failed in all its transmissions
-  Duration air{0};          // on the air, retransmissions included, and the receiver's decoding of the last block
-  std::int32_t blocks = 0;  // transport blocks
+  bool lost = false;  // a transport block failed in all its transmissions
+  RadioTimes times;   // add up to the time from send() to done
+  std::int32_t blocks = 0;  // transport blocks with a part of this message
   std::int32_t retransmissions = 0;
   // The radio's own.
   Instant offered{0};
-  Instant eligible{0};  // from when a first transmission is possible
+  Instant eligible{0};  // from when a first transmission was possible on an idle cell
+  Instant started{0};   // of the first transmission
   Instant decoded{0};   // when the last block so far is known at the receiver
+  Duration on_air{0};   // of first transmissions so far
   Bytes unsent{0};
-  std::int32_t retransmissions_due = 0;
+  std::int32_t open_blocks = 0;  // on the air or to be repeated
   RadioMessage* next = nullptr;
 };
 
@@ -43,19 +58,22 @@ struct RadioDemand {
   double rate;
 };
 
-/// Lower bound of a transfer's latency: an empty cell, the luckiest instant, no error.
-struct RadioFloor {
-  Duration wait{0};  // processing, grants and gaps that nobody escapes
-  Duration air{0};   // on the air and decoding
-  [[nodiscard]] Duration total() const { return wait + air; }
-};
+/// Latency of a transfer on an idle cell at the luckiest instant, without errors.
+using RadioFloor = RadioTimes;
 
 struct RadioCounts {
   std::int64_t blocks = 0;  // transport blocks, first transmissions
   std::int64_t retransmissions = 0;
   std::int64_t errors = 0;  // transmissions that were not decoded
   std::int64_t lost_blocks = 0;
-  double symbols = 0;  // on the air, of the direction
+  std::int64_t recovered_blocks = 0;  // given up by HARQ, started again by RLC
+  std::int64_t empty_blocks = 0;      // granted, and nothing to send
+  double symbols = 0;                 // on the air, of the direction
+  // Bytes of messages; offered = delivered + lost + queued, always.
+  std::int64_t bytes_offered = 0;
+  std::int64_t bytes_delivered = 0;
+  std::int64_t bytes_lost = 0;
+  [[nodiscard]] std::int64_t bytes_queued() const { return bytes_offered - bytes_delivered - bytes_lost; }
 };
 
 /// What a client's link looks like; static in this model.
@@ -76,7 +94,10 @@ class Radio {
   virtual ~Radio() = default;
   /// Runs message.done when the message has arrived or is lost; fills in the rest of `message`.
   virtual void send(Direction direction, RadioMessage& message) = 0;
+  /// Latency on an idle cell at the luckiest instant.
   [[nodiscard]] virtual RadioFloor floor(Direction direction, ClientIndex client, Bytes size) const = 0;
+  /// What no transfer beats, not even one that rides on a grant that is on its way already.
+  [[nodiscard]] virtual Duration bound(Direction direction, ClientIndex client, Bytes size) const = 0;
   /// Utilisation of the direction's busiest resource under `demand`, mean block error rate included. >= 1: overload.
   [[nodiscard]] virtual double forecast(Direction direction, std::span<const RadioDemand> demand) const = 0;
   /// Share of the direction's capacity used over [0, window].
@@ -86,21 +107,22 @@ class Radio {
   [[nodiscard]] virtual std::span<const RadioLinkState> links() const = 0;
 };
 
-/// The result of `co_await transfer(radio, ...)`; wait + air = latency, exactly.
+/// The result of `co_await transfer(radio, ...)`.
 struct RadioTransfer {
   bool lost = false;
-  Duration wait{0};
-  Duration air{0};
+  RadioTimes times;
   std::int32_t blocks = 0;
   std::int32_t retransmissions = 0;
 };
 
 class RadioTransferAwaiter {
  public:
-  RadioTransferAwaiter(Scheduler& scheduler, Radio& radio, Direction direction, ClientIndex client, Bytes size)
+  RadioTransferAwaiter(Scheduler& scheduler, Radio& radio, Direction direction, ClientIndex client, Bytes size,
+                       Instant deadline)
       : scheduler_(scheduler), radio_(radio), direction_(direction) {
     message_.client = client;
     message_.size = size;
+    message_.deadline = deadline;
   }
   [[nodiscard]] static bool await_ready() { return false; }
   void await_suspend(std::coroutine_handle<> waiting) {
@@ -109,10 +131,10 @@ class RadioTransferAwaiter {
     radio_.send(direction_, message_);
   }
   [[nodiscard]] RadioTransfer await_resume() const {
-    const Duration total = scheduler_.now() - message_.offered;
+    TRILEMMA_ENSURE(message_.times.total() == scheduler_.now() - message_.offered,
+                    "the times of a transfer add up to its latency");
     return {.lost = message_.lost,
-            .wait = total - message_.air,
-            .air = message_.air,
+            .times = message_.times,
             .blocks = message_.blocks,
             .retransmissions = message_.retransmissions};
   }
@@ -137,9 +159,8 @@ std::unique_ptr<Radio> make_radio(Scheduler& scheduler, const RadioConfig& confi
 std::vector<std::unique_ptr<Radio>> make_radios(Scheduler& scheduler, const RadioConfig& config, std::int64_t cells,
                                                 std::int64_t clients, const Streams& streams);
 
-class NrPhy;
-/// The cell keeps a copy of `phy`, which is costlier to make than to copy.
-std::unique_ptr<Radio> make_nr_cell(Scheduler& scheduler, const NrRadio& config, const NrPhy& phy,
-                                    const CellPlace& place, const Streams& streams);
+/// An NR cell of several clients.
+std::unique_ptr<Radio> make_nr_cell(Scheduler& scheduler, const NrRadio& config, const CellPlace& place,
+                                    const Streams& streams);
 
 }  // namespace trilemma

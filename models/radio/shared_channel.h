@@ -1,88 +1,220 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
+#include <queue>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/random.h"
+#include "core/scheduler.h"
+#include "models/radio/config.h"
+#include "models/radio/frame_grid.h"
+#include "models/radio/nr_links.h"
 #include "models/radio/nr_phy.h"
 #include "models/radio/radio.h"
+#include "models/radio/symbol_supply.h"
+#include "models/radio/timing.h"
 
 namespace trilemma {
 
-/// Sends one block of a message and draws its luck; keeps the counts of a direction.
-class BlockSender {
+/// Flexible slots of a cell: how many symbols of a slot each direction has taken. Uplink grows from the end of the
+/// slot, downlink from its start, `guard` symbols apart.
+class FlexibleSlots {
  public:
-  BlockSender(const NrPhy& phy, Rng rng) : phy_(phy), rng_(std::move(rng)) {}
-
-  struct Block {
-    int symbols;
-    int transmission;  // 1 = first
-    FrameGrid::Span on_air;
-  };
-  /// True when the receiver decodes the block. Accounts for it in `message` either way.
-  bool send(RadioMessage& message, const NrLink& link, const Block& block);
-  /// The block was not decoded and may not be sent again.
-  void lose(RadioMessage& message);
-
-  [[nodiscard]] const RadioCounts& counts() const { return counts_; }
+  explicit FlexibleSlots(int guard) : guard_(guard) {}
+  [[nodiscard]] int room(Direction direction, const FrameGrid::Region& region);
+  void take(Direction direction, const FrameGrid::Region& region, int symbols);
 
  private:
-  const NrPhy& phy_;
-  Rng rng_;
-  RadioCounts counts_;
+  struct Slot {
+    std::int64_t number = -1;
+    std::array<int, 2> taken{};
+  };
+  Slot& slot(std::int64_t number);
+
+  int guard_;
+  std::array<Slot, 8> recent_{};  // by number modulo 8
 };
 
-/// One direction of a cell whose opportunities are shared by all clients on demand: retransmissions first, then clients
-/// in turn (round-robin), each with as many symbols as its message needs, one block at a time (TDMA by symbol group).
-/// An event per opportunity that has something to send and one per message; nothing happens while nothing is pending.
+/// What the channels of a direction share.
+struct ChannelParts {
+  Scheduler& scheduler;
+  const NrRadio& config;
+  const FrameGrid& grid;
+  const NrPhy& phy;
+  NrLinks& links;
+  RadioTiming& timing;
+  FlexibleSlots& flexible;
+  Rng& errors;
+  RadioCounts& counts;
+};
+
+/// One direction of a cell, or of a part of its band, or the configured grants of one client. Granted symbols are
+/// filled from the client's queue, several messages to a block, and split messages over blocks. Retransmissions go
+/// first. An event per scheduling instant that has something to send and one per message; nothing happens while
+/// nothing is pending.
+///
+/// Uplink of dynamic access: the base station knows only what requests and buffer reports tell it.
 class SharedChannel {
  public:
-  SharedChannel(Scheduler& scheduler, const NrPhy& phy, Direction direction, std::span<const NrLink> links, Rng rng);
+  /// `symbols` are those of clients that are `symbols.owner` modulo `symbols.owners` in the cell; there are `clients`.
+  SharedChannel(const ChannelParts& parts, const SymbolSupply& symbols, std::int64_t clients);
   SharedChannel(const SharedChannel&) = delete;
   SharedChannel& operator=(const SharedChannel&) = delete;
 
   void send(RadioMessage& message);
-  [[nodiscard]] const RadioCounts& counts() const { return sender_.counts(); }
 
  private:
-  struct Queue {
+  enum class State { idle, requested, reporting };
+  struct Client {
     RadioMessage* first = nullptr;
     RadioMessage* last = nullptr;
+    RadioMessage* fresh = nullptr;  // the first that no block has been able to see yet
+    Bytes visible{0};               // unsent bytes of the messages before `fresh`
+    Bytes known{0};                 // what the scheduler believes waits and is not granted; below 0: not yet heard of
+    Bytes standing{0};              // what a standing grant asks for
+    Bytes asked{0};                 // what a scheduling request asks for
+    std::int64_t granted = 0;       // bytes, ever
+    int share = 0;                  // symbols of the division at hand
+    int want = 0;                   // symbols, of the division at hand
+    std::int64_t unused = 0;        // standing grants in a row
+    double mean_rate = 0;           // bytes/s, for proportional fair
+    Instant rated{0};
+    State state = State::idle;
     bool in_turn = false;
+    bool stands = false;
   };
-  struct Retransmission {
+  /// Something the scheduler learns: more bytes, all that waits, or that a standing grant is due.
+  struct Report {
+    enum class Kind { more, all, standing };
+    Instant eligible;  // the first start of a block that may use it
+    std::uint64_t order;
+    ClientIndex client;
+    Kind kind;
+    Bytes bytes;
+    std::int64_t granted;  // of the client, when the report was written
+    bool operator>(const Report& other) const {
+      return eligible != other.eligible ? eligible > other.eligible : order > other.order;
+    }
+  };
+  /// A part of a message in a block; with that block, the message had been on the air for `on_air`.
+  struct Part {
     RadioMessage* message;
-    int symbols;
-    int transmission;
-    Instant eligible;
+    Duration on_air;
+    Bytes bytes;
   };
+  struct Block {
+    ClientIndex client = 0;
+    OnAir first;  // transmission
+    OnAir air;    // latest transmission
+    int mcs = 0;
+    int transmission = 1;
+    std::int64_t restarts = 0;    // by RLC
+    double sinr_sum = 0;          // linear, over the transmissions that are combined
+    std::optional<Bytes> report;  // the buffer report inside
+    std::int64_t granted = 0;
+    std::vector<Part> parts;
+  };
+  struct Repetition {
+    Instant eligible;
+    std::uint64_t order;
+    std::size_t block;  // in blocks_
+    int symbols;
+    bool operator>(const Repetition& other) const {
+      return eligible != other.eligible ? eligible > other.eligible : order > other.order;
+    }
+  };
+  [[nodiscard]] ClientIndex local(ClientIndex client) const { return static_cast<ClientIndex>(client / supply_.owners()); }
+  [[nodiscard]] ClientIndex in_cell(ClientIndex local) const {
+    return static_cast<ClientIndex>(local * supply_.owners() + supply_.owner());
+  }
 
-  void on_opportunity();
-  void admit(Instant time);
-  int send_again(const FrameGrid::Opportunity& opportunity, int used);
-  void send_new(const FrameGrid::Opportunity& opportunity, int used);
-  void send_block(RadioMessage& message, const FrameGrid::Opportunity& opportunity, int used, int symbols);
-  void transmit(RadioMessage& message, const FrameGrid::Opportunity& opportunity, int used, int symbols,
-                int transmission);
-  void give_up(RadioMessage& message);
+  // What the scheduler knows.
+  void request(ClientIndex local, Instant offered);
+  void learn(Instant eligible, ClientIndex local, Report::Kind kind, Bytes bytes, std::int64_t granted = 0);
+  void apply_reports(Instant time);
+  void apply(const Report& report);
+  void enter_turn(ClientIndex local);
+
+  // When it decides.
+  void plan(Instant earliest, int symbols);
+  void plan_next();
+  void on_slice();
+
+  // Who gets how much.
+  int choose_repetitions(const SymbolSupply::Slice& slice);
+  void divide(const SymbolSupply::Slice& slice, int room);
+  void divide_in_turn(const SymbolSupply::Slice& slice, int room);
+  void divide_by_rank(const SymbolSupply::Slice& slice, int room);
+  [[nodiscard]] int need(ClientIndex local, Instant time, int room);
+  void give(ClientIndex local, int symbols);
+  [[nodiscard]] Bytes demand(const Client& client) const { return std::max({client.known, client.standing, client.asked}); }
+  [[nodiscard]] double rank(ClientIndex local, Instant time);
+  void leave_turns();
+
+  // What is sent.
+  void transmit_new(ClientIndex local, const SymbolSupply::Slice& slice, const OnAir& air);
+  void see(Client& client, Instant cutoff);
+  Bytes fill(Client& client, Bytes payload, const OnAir& air);
+  std::optional<Bytes> write_report(ClientIndex local);
+  void start(RadioMessage& message, const OnAir& air);
+  void repeat(std::size_t index, const OnAir& air);
+  void rate(Client& client, Instant time, Bytes bytes);
+  void stand_again(ClientIndex local, Instant start, Bytes granted, bool used);
+  [[nodiscard]] bool fails(const Block& block);
+
+  // What becomes of it.
+  std::size_t keep(Block block);
+  void failed(std::size_t index);
+  void repeat_apart(std::size_t index, Instant decoded);
+  void received(const Block& block, std::span<const Part> parts, Instant decoded);
+  void give_up(std::size_t index, Instant decoded);
+  void settle(const Block& block, std::span<const Part> parts, Instant decoded);
+  void drop_rest(ClientIndex local, RadioMessage& message);
   void finish(RadioMessage& message);
-  void pop(Queue& queue);
-  void plan(Instant earliest);
-  void plan_after(const FrameGrid::Opportunity& opportunity);
+  void pop(Client& client);
+  void release(std::size_t index);
 
   Scheduler& scheduler_;
+  const FrameGrid& grid_;
   const NrPhy& phy_;
+  NrLinks& links_;
+  RadioTiming& timing_;
+  FlexibleSlots& flexible_;
+  Rng& errors_;
+  RadioCounts& counts_;
+  SymbolSupply supply_;
   Direction direction_;
-  std::span<const NrLink> links_;
-  BlockSender sender_;
-  std::vector<Queue> queues_;              // by client
-  std::deque<ClientIndex> turns_;          // clients with something to send
-  RadioMessage* waiting_first_ = nullptr;  // not yet eligible, in order of eligibility
-  RadioMessage* waiting_last_ = nullptr;
-  std::deque<Retransmission> retransmissions_;  // in order of eligibility
-  std::optional<std::int64_t> planned_;         // the next opportunity with an event
+  bool granted_;  // configured grants
+  bool reports_;  // uplink, where the scheduler knows what it is told
+  int shortest_;
+  int longest_;
+  RadioScheduler policy_;
+  int quantum_;
+  PersistenceConfig persistence_;
+  RequestConfig request_;
+  std::optional<AcknowledgedRlc> acknowledged_;
+
+  std::vector<Client> clients_;
+  std::deque<ClientIndex> turns_;  // with something known, in turn
+  std::size_t visited_ = 0;        // of turns_, by the division at hand
+  std::vector<ClientIndex> served_;
+  std::vector<std::pair<double, ClientIndex>> ranks_;
+  std::vector<std::size_t> due_;  // repetitions of the slice at hand
+  std::priority_queue<Report, std::vector<Report>, std::greater<>> learnt_;
+  std::vector<Block> blocks_;
+  std::vector<std::size_t> free_blocks_;
+  std::priority_queue<Repetition, std::vector<Repetition>, std::greater<>> repetitions_;
+  std::vector<Part> parts_;  // of the block at hand
+  std::uint64_t order_ = 0;
+  Instant cursor_{0};  // from when symbols are free
+  std::optional<Instant> planned_;
 };
 
 }  // namespace trilemma

@@ -1,0 +1,176 @@
+#include "models/radio/timing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "core/ensure.h"
+
+namespace trilemma {
+namespace {
+
+Duration half(Duration time) { return (time + 1ns) / 2; }
+
+/// A sampled distribution, by inverse CDF.
+class Delays {
+ public:
+  explicit Delays(std::vector<DelayShare> shares) : shares_(std::move(shares)) {
+    std::sort(shares_.begin(), shares_.end(), [](const auto& a, const auto& b) { return a.delay < b.delay; });
+    for (const DelayShare& share : shares_) cumulated_.push_back(total_ += share.weight);
+  }
+  [[nodiscard]] Duration draw(std::optional<Rng>& rng) const {
+    if (!rng) return shares_.front().delay;
+    const auto found = std::upper_bound(cumulated_.begin(), cumulated_.end(), rng->uniform() * total_);
+    return shares_[std::min<std::size_t>(static_cast<std::size_t>(found - cumulated_.begin()), shares_.size() - 1)].delay;
+  }
+
+ private:
+  std::vector<DelayShare> shares_;
+  std::vector<double> cumulated_;
+  double total_ = 0;
+};
+
+}  // namespace
+
+struct RadioTiming::Measured {
+  explicit Measured(const MeasuredTiming& config)
+      : request_to_grant(config.request_to_grant),
+        grant_to_data(config.grant_to_data),
+        data(config.data),
+        downlink(config.downlink),
+        repetition(config.repetition) {}
+
+  Delays request_to_grant;
+  Delays grant_to_data;
+  Delays data;
+  Delays downlink;
+  Delays repetition;
+};
+
+RadioTiming::RadioTiming(const NrRadio& config, const FrameGrid& grid, std::optional<Rng> rng)
+    : grid_(grid),
+      mu_(config.numerology),
+      capability_(config.capability),
+      mapping_(config.mapping),
+      request_period_(config.request.period),
+      control_(static_cast<int>(std::max<std::int64_t>(1, config.downlink_control))),
+      flexible_(config.frame.find('F') != std::string::npos),
+      averaged_(std::holds_alternative<Tr37910Timing>(config.timing)),
+      rng_(std::move(rng)) {
+  if (const auto* slotted = std::get_if<SlottedTiming>(&config.timing)) slotted_ = *slotted;
+  if (const auto* measured = std::get_if<MeasuredTiming>(&config.timing)) {
+    measured_ = std::make_unique<Measured>(*measured);
+  }
+  const auto symbols = processing_symbols(static_cast<int>(mu_), capability_);
+  TRILEMMA_ENSURE(symbols.has_value(), "a radio config without problems has processing times");
+  n1_ = symbols->pdsch;
+  half1_ = half(processing_time(symbols->pdsch, static_cast<int>(mu_)));
+  half2_ = half(processing_time(symbols->pusch, static_cast<int>(mu_)));
+}
+
+RadioTiming::~RadioTiming() = default;
+
+Instant RadioTiming::request_known(Instant offered, std::int64_t client) {
+  if (slotted_) {
+    const std::int64_t made = grid_.slot_at_or_after(offered);
+    const FrameGrid::Span request = grid_.next_control(Direction::uplink, grid_.time_of(made + slotted_->request, 0));
+    return grid_.time_of(grid_.slot_at_or_after(request.end), 0);
+  }
+  Instant ready = measured_ ? offered : offered + half1_;
+  if (request_period_ > Duration{0}) {
+    const Duration offset = (client * grid_.slot()) % request_period_;
+    const std::int64_t periods = ready <= offset ? 0 : (ready - offset + request_period_ - 1ns) / request_period_;
+    ready = std::max(ready, offset + periods * request_period_);
+  }
+  const FrameGrid::Span request = grid_.next_control(Direction::uplink, ready);
+  // A measured delay counts from the start of the request.
+  if (measured_) return request.start + measured_->request_to_grant.draw(rng_);
+  return request.end + half2_;
+}
+
+Instant RadioTiming::first_start(Direction direction, Instant known) {
+  if (slotted_) {
+    const std::int64_t lead = direction == Direction::uplink ? slotted_->grant : slotted_->downlink;
+    return grid_.time_of(grid_.slot_at_or_after(known) + lead, 0);
+  }
+  if (measured_) return direction == Direction::uplink ? known + measured_->grant_to_data.draw(rng_) : known;
+  if (direction == Direction::downlink) return known + half2_;
+  // The base station writes the grant (Tproc,1/2), the device reads it (Tproc,2/2) and prepares the block (Tproc,2/2).
+  return grid_.next_control(Direction::downlink, known + half1_).end + half2_ + half2_;
+}
+
+Instant RadioTiming::granted_start(Direction direction, Instant offered) const {
+  if (measured_) return offered;
+  if (!slotted_) return offered + half2_;
+  if (direction == Direction::downlink) {
+    return grid_.time_of(grid_.slot_at_or_after(offered) + slotted_->downlink, 0);
+  }
+  const Instant grant = std::max(Instant{0}, offered - grid_.time_of(0, control_));
+  return grid_.time_of(grid_.slot_at_or_after(grant) + slotted_->assembly, 0);
+}
+
+Instant RadioTiming::assembly(Direction direction, Instant start, std::int64_t slot) const {
+  if (measured_) return start;
+  if (!slotted_) return start - half2_;
+  if (direction == Direction::downlink) return grid_.time_of(0, 0) + (slot - slotted_->downlink) * grid_.slot();
+  return (slot - slotted_->assembly) * grid_.slot() + grid_.time_of(0, control_);
+}
+
+Instant RadioTiming::decoded(Direction direction, const OnAir& block) {
+  if (slotted_) return block.end + slotted_->decoding;
+  if (measured_) {
+    const Delays& delays = direction == Direction::uplink ? measured_->data : measured_->downlink;
+    return std::max(block.end, block.start + delays.draw(rng_));
+  }
+  return block.end + half_decoding(direction, block.symbol, block.symbols);
+}
+
+Instant RadioTiming::repeat_from(Direction direction, const OnAir& block, Instant decoded) {
+  if (slotted_) {
+    if (direction == Direction::uplink) return first_start(direction, decoded);
+    return grid_.time_of(grid_.slot_at_or_after(decoded) + slotted_->feedback + slotted_->downlink, 0);
+  }
+  // The receiver writes its feedback (Tproc,1/2), the sender reads it (Tproc,2/2) and prepares the block (Tproc,2/2).
+  const Instant written = decoded + half_decoding(direction, block.symbol, block.symbols);
+  return grid_.next_control(opposite(direction), written).end + half2_ + half2_;
+}
+
+Instant RadioTiming::repeated_apart(Direction direction, const OnAir& block, Instant decoded) {
+  if (measured_) return decoded + measured_->repetition.draw(rng_);
+  const Duration received = half_decoding(direction, block.symbol, block.symbols);
+  const Duration symbol = grid_.symbol_length();
+  const Duration feedback = received + random(symbol) + symbol + half2_;
+  const Instant phase = random(grid_.period());
+  const Duration alignment = grid_.next_start(direction, phase, block.symbols).time - phase;
+  return decoded + feedback + half2_ + alignment + (block.end - block.start) + received;
+}
+
+Duration RadioTiming::random(Duration length) { return rng_ ? rng_->uniform(length) : Duration{0}; }
+
+Duration RadioTiming::half_decoding(Direction direction, int symbol, int symbols) const {
+  if (direction == Direction::uplink) return half1_;
+  const double extra = averaged_ ? mean_extra_symbols(symbols) : extra_symbols(symbol, symbols);
+  return extra == 0 ? half1_ : half(processing_time(n1_ + extra, static_cast<int>(mu_)));
+}
+
+double RadioTiming::extra_symbols(int symbol, int symbols) const {
+  const int last = symbol + symbols - 1;
+  if (mapping_ == Mapping::a) return last < 7 ? 7 - last : 0;
+  if (symbols >= 7 || capability_ == UeCapability::two) return 0;  // no symbol shared with PDCCH: d = 0
+  return symbols >= 4 ? 7 - symbols : 3;
+}
+
+double RadioTiming::mean_extra_symbols(int symbols) const {
+  double sum = 0;
+  double count = 0;
+  for (const FrameGrid::Region& region : grid_.regions(Direction::downlink)) {
+    for (const int start : grid_.starts(region, symbols)) {
+      sum += extra_symbols(start, symbols);
+      ++count;
+    }
+  }
+  return count > 0 ? sum / count : 0;
+}
+
+}  // namespace trilemma
