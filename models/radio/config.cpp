@@ -30,7 +30,8 @@ std::string frame_problem(const NrRadio& radio) {
                        radio.symbols);
   }
   if (!grid.fits(Direction::uplink, static_cast<int>(radio.shortest))) return "has no room for uplink data" + advice;
-  if (!grid.fits(Direction::downlink, static_cast<int>(radio.shortest))) return "has no room for downlink data" + advice;
+  if (!grid.fits(Direction::downlink, static_cast<int>(radio.shortest)))
+    return "has no room for downlink data" + advice;
   if (!grid.has_control(Direction::uplink)) return "has no slot that ends in uplink control" + advice;
   if (!grid.has_control(Direction::downlink)) return "has no slot that begins with downlink control" + advice;
   return {};
@@ -77,6 +78,13 @@ std::string shortest_problem(const NrRadio& radio) {
     return "leaves no symbol for data beside the reference signals; write 2, or 'reference: comb'";
   }
   return {};
+}
+
+std::string sounding_problem(const NrRadio& radio) {
+  const auto slots = radio.frame == full_uplink ? 1 : static_cast<std::int64_t>(radio.frame.size());
+  if (radio.sounding == 0 || (radio.sounding % slots == 0 && radio.sounding / slots >= 2)) return {};
+  return fmt::format("is not a multiple of the {} slots of the frame, at least two; write such a multiple, or 0",
+                     slots);
 }
 
 std::string subbands_problem(const NrRadio& radio) {
@@ -131,7 +139,8 @@ std::vector<FieldProblem> DiscPlacement::problems() const {
 
 std::vector<FieldProblem> SlottedTiming::problems() const {
   if (assembly <= grant) return {};
-  return {{"assembly", fmt::format("is before the decision, {} slots ahead of the block; write at most {}", grant, grant)}};
+  return {
+      {"assembly", fmt::format("is before the decision, {} slots ahead of the block; write at most {}", grant, grant)}};
 }
 
 std::vector<FieldProblem> MeasuredTiming::problems() const {
@@ -163,6 +172,7 @@ std::vector<FieldProblem> NrRadio::problems() const {
   } else {
     add("shortest", shortest_problem(*this));
     if (found.empty()) add("frame", frame_problem(*this));
+    if (found.empty()) add("sounding", sounding_problem(*this));
   }
   if (numerology == 4) {
     add("numerology", "has no data channel in TS 38.211; write 0 to 3, 5 or 6");

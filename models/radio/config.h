@@ -117,6 +117,7 @@ struct NrRadio {
   ReferenceSignals reference = ReferenceSignals::symbol;
   TimingConfig timing;
   RequestConfig request;
+  std::int64_t sounding = 0;
   RadioScheduler scheduler = RadioScheduler::round_robin;
   std::int64_t quantum = 14;
   PersistenceConfig persistence;
@@ -162,6 +163,9 @@ struct NrRadio {
         field("reference", &NrRadio::reference, "reference signals of a block"),
         field("timing", &NrRadio::timing, "processing and scheduling delays"),
         field("request", &NrRadio::request, "scheduling requests and buffer reports"),
+        field("sounding", &NrRadio::sounding,
+              "slots between the sounding reference signals of a client, in whose slot it sends nothing else; 0: none",
+              between(0, 10240)),
         field("scheduler", &NrRadio::scheduler, "order among clients"),
         field("quantum", &NrRadio::quantum, "symbols a client gets at its turn", between(1, 14)),
         field("persistence", &NrRadio::persistence, "standing grants of the semi-persistent scheduler"),

@@ -52,10 +52,8 @@ void FrameGrid::add_downlink(std::int64_t slot, int symbols, int control) {
 void FrameGrid::add_uplink(std::int64_t slot, int symbols, int control) {
   if (symbols == 0) return;
   lane(Direction::uplink).control_slots.push_back(slot);
-  add_region(Direction::uplink, {.slot = slot,
-                                 .first = symbols_per_slot - symbols,
-                                 .symbols = symbols - control,
-                                 .flexible = false});
+  add_region(Direction::uplink,
+             {.slot = slot, .first = symbols_per_slot - symbols, .symbols = symbols - control, .flexible = false});
 }
 
 void FrameGrid::add_region(Direction direction, Region region) {
@@ -155,7 +153,8 @@ FrameGrid::Span FrameGrid::next_control(Direction direction, Instant time) const
 
 std::vector<int> FrameGrid::starts(const Region& region, int symbols) const {
   std::vector<int> found;
-  for (int symbol = region.first; symbol + symbols <= region.first + region.symbols && symbol <= last_start_; ++symbol) {
+  for (int symbol = region.first; symbol + symbols <= region.first + region.symbols && symbol <= last_start_;
+       ++symbol) {
     found.push_back(symbol);
   }
   return found;

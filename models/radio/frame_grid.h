@@ -67,7 +67,9 @@ class FrameGrid {
   [[nodiscard]] std::int64_t occasions() const { return static_cast<std::int64_t>(occasions_.size()); }
 
   /// The boundary before `symbol` (0 to 14) of a slot.
-  [[nodiscard]] Instant time_of(std::int64_t slot, int symbol) const { return slot * slot_ + boundary_[static_cast<std::size_t>(symbol)]; }
+  [[nodiscard]] Instant time_of(std::int64_t slot, int symbol) const {
+    return slot * slot_ + boundary_[static_cast<std::size_t>(symbol)];
+  }
   [[nodiscard]] Instant start(const Region& region) const { return time_of(region.slot, region.first); }
   [[nodiscard]] Instant end(const Region& region) const { return time_of(region.slot, region.first + region.symbols); }
   /// The first control symbol that starts at `time` or later: first of the slot (downlink) or last (uplink).
@@ -89,7 +91,7 @@ class FrameGrid {
 
  private:
   struct Lane {
-    std::vector<Region> regions;             // of one period
+    std::vector<Region> regions;              // of one period
     std::vector<std::int64_t> control_slots;  // of one period
     std::int64_t symbols = 0;
     int longest = 0;

@@ -38,11 +38,9 @@ template <>
 inline constexpr auto names<Access> =
     std::array{Name{"dynamic", Access::dynamic}, Name{"configured-grant", Access::configured_grant}};
 template <>
-inline constexpr auto names<RadioScheduler> =
-    std::array{Name{"round-robin", RadioScheduler::round_robin},
-               Name{"proportional-fair", RadioScheduler::proportional_fair},
-               Name{"edf", RadioScheduler::earliest_deadline_first},
-               Name{"semi-persistent", RadioScheduler::semi_persistent}};
+inline constexpr auto names<RadioScheduler> = std::array{
+    Name{"round-robin", RadioScheduler::round_robin}, Name{"proportional-fair", RadioScheduler::proportional_fair},
+    Name{"edf", RadioScheduler::earliest_deadline_first}, Name{"semi-persistent", RadioScheduler::semi_persistent}};
 template <>
 inline constexpr auto names<Mapping> = std::array{Name{"a", Mapping::a}, Name{"b", Mapping::b}};
 template <>
@@ -52,14 +50,15 @@ template <>
 inline constexpr auto names<Multiplexing> =
     std::array{Name{"time", Multiplexing::time}, Name{"frequency", Multiplexing::frequency}};
 template <>
-inline constexpr auto names<BufferTable> = std::array{
-    Name{"exact", BufferTable::exact}, Name{"short", BufferTable::short5}, Name{"long", BufferTable::long8}};
+inline constexpr auto names<BufferTable> =
+    std::array{Name{"exact", BufferTable::exact}, Name{"short", BufferTable::short5}, Name{"long", BufferTable::long8}};
 template <>
 inline constexpr auto names<GrantsInFlight> =
     std::array{Name{"deducted", GrantsInFlight::deducted}, Name{"ignored", GrantsInFlight::ignored}};
 }  // namespace config
 
-/// The times of TS 38.214, half of each on either side of the air (TR 37.910 clause 5.7.1), at the symbols of the frame.
+/// The times of TS 38.214, half of each on either side of the air (TR 37.910 clause 5.7.1), at the symbols of the
+/// frame.
 struct StandardTiming {
   static constexpr std::string_view kind = "standard";
   static constexpr auto fields() { return std::tuple{}; }
@@ -86,8 +85,10 @@ struct SlottedTiming {
   static constexpr auto fields() {
     using config::between, config::field;
     return std::tuple{
-        field("request", &SlottedTiming::request, "slots from the slot in which a request is made to the earliest "
-              "slot whose uplink control carries it", between(0, 100)),
+        field("request", &SlottedTiming::request,
+              "slots from the slot in which a request is made to the earliest "
+              "slot whose uplink control carries it",
+              between(0, 100)),
         field("grant", &SlottedTiming::grant, "slots from the scheduler's decision to the uplink block",
               between(1, 100)),
         field("assembly", &SlottedTiming::assembly,
@@ -167,10 +168,10 @@ struct PersistenceConfig {
 
   static constexpr auto fields() {
     using config::between, config::field;
-    return std::tuple{field("period", &PersistenceConfig::period, "time between the repetitions of a standing grant",
-                            config::Bounds{.min = 1e4, .max = 3.6e12}),
-                      field("release", &PersistenceConfig::release, "unused repetitions after which it ends",
-                            between(1, 1e6))};
+    return std::tuple{
+        field("period", &PersistenceConfig::period, "time between the repetitions of a standing grant",
+              config::Bounds{.min = 1e4, .max = 3.6e12}),
+        field("release", &PersistenceConfig::release, "unused repetitions after which it ends", between(1, 1e6))};
   }
 };
 
@@ -213,7 +214,13 @@ using RlcConfig = std::variant<UnacknowledgedRlc, AcknowledgedRlc>;
 /// Block errors from SINR, MCS and block size.
 struct ModelledErrors {
   static constexpr std::string_view kind = "modelled";
-  static constexpr auto fields() { return std::tuple{}; }
+  Decibels gap{1.2};
+
+  static constexpr auto fields() {
+    return std::tuple{config::field("gap", &ModelledErrors::gap,
+                                    "SINR that the code asks for beyond the normal approximation",
+                                    config::between(0, 30))};
+  }
 };
 
 /// Block errors at given rates, whatever the link.

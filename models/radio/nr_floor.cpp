@@ -41,7 +41,8 @@ NrFloor::Delivery NrFloor::deliver(const SymbolSupply& supply, int mcs, Bytes si
     size -= phy_.payload(mcs, symbols);
     if (cursor - mark < supply.period()) continue;
     const Bytes carried = mark_size - size;
-    const std::int64_t whole = cursor - mark == supply.period() && carried > Bytes(0) ? size.value() / carried.value() - 2 : 0;
+    const std::int64_t whole =
+        cursor - mark == supply.period() && carried > Bytes(0) ? size.value() / carried.value() - 2 : 0;
     if (whole > 0) {
       size -= carried * whole;
       delivery.air += whole * (delivery.air - mark_air);
@@ -78,8 +79,7 @@ RadioFloor NrFloor::offered_at(const SymbolSupply& supply, int mcs, Bytes size, 
   const Bytes carried = std::min(size, phy_.payload(mcs, symbols));
   const Delivery first = deliver(supply, mcs, std::max(Bytes(1), carried), eligible);
   if (carried == size) return times(first, first, first.air);
-  const Delivery rest =
-      deliver(supply, mcs, size - carried, timing_.first_start(supply.direction(), first.decoded));
+  const Delivery rest = deliver(supply, mcs, size - carried, timing_.first_start(supply.direction(), first.decoded));
   return times(first, rest, first.air + rest.air);
 }
 

@@ -13,6 +13,11 @@ int reference_elements(ReferenceSignals reference, int symbols) {
   return reference == ReferenceSignals::symbol ? 12 : symbols;
 }
 
+Decibels gap_of(const ErrorsConfig& errors) {
+  const auto* modelled = std::get_if<ModelledErrors>(&errors);
+  return modelled != nullptr ? modelled->gap : ErrorModel::implementation_gap;
+}
+
 TransportBlockShape shape_of(const NrRadio& config, std::int64_t parts) {
   const auto blocks = resource_blocks(config.bandwidth, static_cast<int>(config.numerology), config.carrier);
   TRILEMMA_ENSURE(blocks.has_value() && *blocks >= parts, "a radio config without problems has resource blocks");
@@ -34,7 +39,7 @@ double threshold(const ErrorRate& error_rate, double target) {
 }  // namespace
 
 NrPhy::NrPhy(const NrRadio& config, std::int64_t parts)
-    : errors_(config.mcs_table),
+    : errors_(config.mcs_table, gap_of(config.errors)),
       max_transmissions_(static_cast<int>(config.harq.max_transmissions)),
       shortest_(static_cast<int>(config.shortest)),
       longest_(static_cast<int>(config.symbols)),

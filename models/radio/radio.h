@@ -36,8 +36,8 @@ struct RadioMessage {
   Instant deadline{0};  // for earliest deadline first
   Action done;
   // Set by the radio before `done` runs.
-  bool lost = false;  // a transport block failed in all its transmissions
-  RadioTimes times;   // add up to the time from send() to done
+  bool lost = false;        // a transport block failed in all its transmissions
+  RadioTimes times;         // add up to the time from send() to done
   std::int32_t blocks = 0;  // transport blocks with a part of this message
   std::int32_t retransmissions = 0;
   // The radio's own.

@@ -186,7 +186,8 @@ int SharedChannel::choose_repetitions(const SymbolSupply::Slice& slice) {
 void SharedChannel::divide(const SymbolSupply::Slice& slice, int room) {
   served_.clear();
   visited_ = 0;
-  const bool ranked = policy_ == RadioScheduler::proportional_fair || policy_ == RadioScheduler::earliest_deadline_first;
+  const bool ranked =
+      policy_ == RadioScheduler::proportional_fair || policy_ == RadioScheduler::earliest_deadline_first;
   if (ranked)
     divide_by_rank(slice, room);
   else
@@ -202,7 +203,7 @@ void SharedChannel::divide_in_turn(const SymbolSupply::Slice& slice, int room) {
       if (first_lap) {
         ++visited_;
         client.share = 0;
-        client.want = need(turns_[i], slice.start, slice.room);
+        client.want = need(turns_[i], slice);
       }
       const int least = client.share == 0 ? shortest_ : 1;
       const int symbols = std::min({std::max(quantum_, least), client.want - client.share, room});
@@ -221,19 +222,20 @@ void SharedChannel::divide_by_rank(const SymbolSupply::Slice& slice, int room) {
   visited_ = turns_.size();
   for (const auto& [rank, local] : ranks_) {
     clients_[local].share = 0;
-    const int symbols = std::min(need(local, slice.start, slice.room), room);
+    const int symbols = std::min(need(local, slice), room);
     if (symbols < shortest_) continue;
     give(local, symbols);
     room -= symbols;
   }
 }
 
-int SharedChannel::need(ClientIndex local, Instant time, int room) {
-  const int most = std::min(room, longest_);
+int SharedChannel::need(ClientIndex local, const SymbolSupply::Slice& slice) {
+  if (direction_ == Direction::uplink && timing_.sounds(in_cell(local), slice.region.slot)) return 0;
+  const int most = std::min(slice.room, longest_);
   if (granted_) return most >= shortest_ ? most : 0;
   const Bytes bytes = demand(clients_[local]);
   if (bytes <= Bytes(0)) return 0;
-  return phy_.symbols_for(links_.at(direction_, in_cell(local), time).mcs, bytes, most);
+  return phy_.symbols_for(links_.at(direction_, in_cell(local), slice.start).mcs, bytes, most);
 }
 
 void SharedChannel::give(ClientIndex local, int symbols) {
@@ -360,8 +362,7 @@ void SharedChannel::stand_again(ClientIndex local, Instant start, Bytes granted,
 
 bool SharedChannel::fails(const Block& block) {
   const Decibels mean = decibels(block.sinr_sum / block.transmission);
-  const bool failed =
-      errors_.happens(phy_.block_error_rate(block.mcs, mean, block.first.symbols, block.transmission));
+  const bool failed = errors_.happens(phy_.block_error_rate(block.mcs, mean, block.first.symbols, block.transmission));
   if (failed) ++counts_.errors;
   return failed;
 }

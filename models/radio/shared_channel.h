@@ -130,7 +130,9 @@ class SharedChannel {
       return eligible != other.eligible ? eligible > other.eligible : order > other.order;
     }
   };
-  [[nodiscard]] ClientIndex local(ClientIndex client) const { return static_cast<ClientIndex>(client / supply_.owners()); }
+  [[nodiscard]] ClientIndex local(ClientIndex client) const {
+    return static_cast<ClientIndex>(client / supply_.owners());
+  }
   [[nodiscard]] ClientIndex in_cell(ClientIndex local) const {
     return static_cast<ClientIndex>(local * supply_.owners() + supply_.owner());
   }
@@ -152,9 +154,11 @@ class SharedChannel {
   void divide(const SymbolSupply::Slice& slice, int room);
   void divide_in_turn(const SymbolSupply::Slice& slice, int room);
   void divide_by_rank(const SymbolSupply::Slice& slice, int room);
-  [[nodiscard]] int need(ClientIndex local, Instant time, int room);
+  [[nodiscard]] int need(ClientIndex local, const SymbolSupply::Slice& slice);
   void give(ClientIndex local, int symbols);
-  [[nodiscard]] Bytes demand(const Client& client) const { return std::max({client.known, client.standing, client.asked}); }
+  [[nodiscard]] Bytes demand(const Client& client) const {
+    return std::max({client.known, client.standing, client.asked});
+  }
   [[nodiscard]] double rank(ClientIndex local, Instant time);
   void leave_turns();
 

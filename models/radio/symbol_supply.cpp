@@ -41,8 +41,6 @@ Instant SymbolSupply::free_after(const Slice& slice, int used) const {
   return grid_->time_of(slice.region.slot, slice.symbol + used);
 }
 
-Duration SymbolSupply::period() const {
-  return cut_ == Cut::occasions ? owners_ * grid_->period() : grid_->period();
-}
+Duration SymbolSupply::period() const { return cut_ == Cut::occasions ? owners_ * grid_->period() : grid_->period(); }
 
 }  // namespace trilemma

@@ -22,7 +22,8 @@ class Delays {
   [[nodiscard]] Duration draw(std::optional<Rng>& rng) const {
     if (!rng) return shares_.front().delay;
     const auto found = std::upper_bound(cumulated_.begin(), cumulated_.end(), rng->uniform() * total_);
-    return shares_[std::min<std::size_t>(static_cast<std::size_t>(found - cumulated_.begin()), shares_.size() - 1)].delay;
+    return shares_[std::min<std::size_t>(static_cast<std::size_t>(found - cumulated_.begin()), shares_.size() - 1)]
+        .delay;
   }
 
  private:
@@ -54,6 +55,7 @@ RadioTiming::RadioTiming(const NrRadio& config, const FrameGrid& grid, std::opti
       capability_(config.capability),
       mapping_(config.mapping),
       request_period_(config.request.period),
+      sounding_(config.sounding),
       control_(static_cast<int>(std::max<std::int64_t>(1, config.downlink_control))),
       flexible_(config.frame.find('F') != std::string::npos),
       averaged_(std::holds_alternative<Tr37910Timing>(config.timing)),
@@ -61,6 +63,11 @@ RadioTiming::RadioTiming(const NrRadio& config, const FrameGrid& grid, std::opti
   if (const auto* slotted = std::get_if<SlottedTiming>(&config.timing)) slotted_ = *slotted;
   if (const auto* measured = std::get_if<MeasuredTiming>(&config.timing)) {
     measured_ = std::make_unique<Measured>(*measured);
+  }
+  for (std::int64_t slot = 0; slot < sounding_; slot += grid.slots()) {
+    for (const FrameGrid::Region& region : grid.regions(Direction::uplink)) {
+      sounding_slots_.push_back(slot + region.slot);
+    }
   }
   const auto symbols = processing_symbols(static_cast<int>(mu_), capability_);
   TRILEMMA_ENSURE(symbols.has_value(), "a radio config without problems has processing times");
@@ -71,10 +78,16 @@ RadioTiming::RadioTiming(const NrRadio& config, const FrameGrid& grid, std::opti
 
 RadioTiming::~RadioTiming() = default;
 
+FrameGrid::Span RadioTiming::request_occasion(Instant ready, std::int64_t client) const {
+  const FrameGrid::Span request = grid_.next_control(Direction::uplink, ready);
+  if (!sounds(client, request.start / grid_.slot())) return request;
+  return grid_.next_control(Direction::uplink, request.end);
+}
+
 Instant RadioTiming::request_known(Instant offered, std::int64_t client) {
   if (slotted_) {
     const std::int64_t made = grid_.slot_at_or_after(offered);
-    const FrameGrid::Span request = grid_.next_control(Direction::uplink, grid_.time_of(made + slotted_->request, 0));
+    const FrameGrid::Span request = request_occasion(grid_.time_of(made + slotted_->request, 0), client);
     return grid_.time_of(grid_.slot_at_or_after(request.end), 0);
   }
   Instant ready = measured_ ? offered : offered + half1_;
@@ -83,7 +96,7 @@ Instant RadioTiming::request_known(Instant offered, std::int64_t client) {
     const std::int64_t periods = ready <= offset ? 0 : (ready - offset + request_period_ - 1ns) / request_period_;
     ready = std::max(ready, offset + periods * request_period_);
   }
-  const FrameGrid::Span request = grid_.next_control(Direction::uplink, ready);
+  const FrameGrid::Span request = request_occasion(ready, client);
   // A measured delay counts from the start of the request.
   if (measured_) return request.start + measured_->request_to_grant.draw(rng_);
   return request.end + half2_;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "core/random.h"
 #include "core/units.h"
@@ -20,8 +21,8 @@ struct OnAir {
   int symbols = 0;  // length
 };
 
-/// When requests, grants, blocks and feedback meet: the delays of a cell, by TimingConfig. Every function is monotone in
-/// its instant (measured delays apart, which are drawn). Equations and sources: docs/models.md, "Radio timing".
+/// When requests, grants, blocks and feedback meet: the delays of a cell, by TimingConfig. Every function is monotone
+/// in its instant (measured delays apart, which are drawn). Equations and sources: docs/models.md, "Radio timing".
 class RadioTiming {
  public:
   /// Without `rng` measured delays take their least value, and repetitions their best phase. `grid` outlives this.
@@ -43,6 +44,12 @@ class RadioTiming {
   /// The earliest start of the repetition of a block that failed.
   [[nodiscard]] Instant repeat_from(Direction direction, const OnAir& block, Instant decoded);
 
+  /// Whether a client sends sounding reference signals in a slot, and nothing else.
+  [[nodiscard]] bool sounds(std::int64_t client, std::int64_t slot) const {
+    return sounding_ > 0 &&
+           slot % sounding_ == sounding_slots_[static_cast<std::size_t>(client) % sounding_slots_.size()];
+  }
+
   /// Whether repetitions keep their own time, outside the frame (tr37910 and measured).
   [[nodiscard]] bool repeats_apart() const { return averaged_ || measured_ != nullptr; }
   /// When such a repetition, decided at `decoded`, has been received.
@@ -56,6 +63,7 @@ class RadioTiming {
  private:
   struct Measured;
 
+  [[nodiscard]] FrameGrid::Span request_occasion(Instant ready, std::int64_t client) const;
   [[nodiscard]] Duration half_decoding(Direction direction, int symbol, int symbols) const;
   [[nodiscard]] double extra_symbols(int symbol, int symbols) const;  // d1,1
   [[nodiscard]] double mean_extra_symbols(int symbols) const;
@@ -66,7 +74,9 @@ class RadioTiming {
   UeCapability capability_;
   Mapping mapping_;
   Duration request_period_;
-  int control_;  // symbols of downlink control, at least 1
+  std::int64_t sounding_;
+  std::vector<std::int64_t> sounding_slots_;  // of one sounding period, with uplink data
+  int control_;                               // symbols of downlink control, at least 1
   bool flexible_;
   bool averaged_;
   std::optional<SlottedTiming> slotted_;
