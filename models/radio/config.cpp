@@ -145,11 +145,10 @@ std::vector<FieldProblem> SlottedTiming::problems() const {
 
 std::vector<FieldProblem> MeasuredTiming::problems() const {
   std::vector<FieldProblem> found;
-  const auto add = [&](const char* key, const std::vector<DelayShare>& delays) {
-    if (delays.empty()) found.push_back({key, "has no values; write a list of {delay, weight}"});
+  const auto add = [&](const char* key, const auto& delays) {
+    if (delays.empty()) found.push_back({key, "has no values; write a list of delays with their weights"});
   };
-  add("request_to_grant", request_to_grant);
-  add("grant_to_data", grant_to_data);
+  add("grant", grant);
   add("data", data);
   add("downlink", downlink);
   add("repetition", repetition);

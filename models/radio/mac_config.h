@@ -114,11 +114,25 @@ struct DelayShare {
   }
 };
 
-/// Delays drawn, independently of each other, from measured distributions.
+/// A measured pair of control delays: they depend on each other, because data start in an uplink slot.
+struct GrantShare {
+  Duration request_to_grant{0};
+  Duration grant_to_data{0};
+  double weight = 1;
+
+  static constexpr auto fields() {
+    return std::tuple{config::required("request_to_grant", &GrantShare::request_to_grant,
+                                       "from the start of a scheduling request to the grant", config::up_to_an_hour),
+                      config::required("grant_to_data", &GrantShare::grant_to_data,
+                                       "from the grant to the first block", config::up_to_an_hour),
+                      config::field("weight", &GrantShare::weight, "count or share of the sample", config::positive)};
+  }
+};
+
+/// Delays drawn from measured distributions, independently but for those of one grant.
 struct MeasuredTiming {
   static constexpr std::string_view kind = "measured";
-  std::vector<DelayShare> request_to_grant;
-  std::vector<DelayShare> grant_to_data;
+  std::vector<GrantShare> grant;
   std::vector<DelayShare> data;
   std::vector<DelayShare> downlink;
   std::vector<DelayShare> repetition;
@@ -126,8 +140,7 @@ struct MeasuredTiming {
   static constexpr auto fields() {
     using config::required;
     return std::tuple{
-        required("request_to_grant", &MeasuredTiming::request_to_grant, "from a scheduling request to the grant"),
-        required("grant_to_data", &MeasuredTiming::grant_to_data, "from the grant to the first block"),
+        required("grant", &MeasuredTiming::grant, "control delays of an uplink burst"),
         required("data", &MeasuredTiming::data,
                  "from the start of an uplink block to its bits; never less than its symbols"),
         required("downlink", &MeasuredTiming::downlink,

@@ -68,7 +68,7 @@ void SharedChannel::send(RadioMessage& message) {
   if (direction_ == Direction::downlink || granted_) {
     message.eligible = timing_.granted_start(direction_, now);
   } else {
-    message.eligible = timing_.first_start(direction_, timing_.request_known(now, message.client));
+    message.eligible = timing_.requested_start(now, message.client);
   }
   if (!reports_) {
     learn(message.eligible, index, Report::Kind::more, message.size);
@@ -80,7 +80,7 @@ void SharedChannel::send(RadioMessage& message) {
 
 void SharedChannel::request(ClientIndex local, Instant offered) {
   clients_[local].state = State::requested;
-  const Instant eligible = timing_.first_start(direction_, timing_.request_known(offered, in_cell(local)));
+  const Instant eligible = timing_.requested_start(offered, in_cell(local));
   learn(eligible, local, Report::Kind::more, *request_.first_grant);
 }
 

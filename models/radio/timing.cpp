@@ -12,22 +12,25 @@ namespace {
 
 Duration half(Duration time) { return (time + 1ns) / 2; }
 
-/// A sampled distribution, by inverse CDF.
-class Delays {
+Duration length(const DelayShare& share) { return share.delay; }
+Duration length(const GrantShare& share) { return share.request_to_grant + share.grant_to_data; }
+
+/// A sampled distribution, by inverse CDF; without chance, its least value.
+template <class Share>
+class Sample {
  public:
-  explicit Delays(std::vector<DelayShare> shares) : shares_(std::move(shares)) {
-    std::sort(shares_.begin(), shares_.end(), [](const auto& a, const auto& b) { return a.delay < b.delay; });
-    for (const DelayShare& share : shares_) cumulated_.push_back(total_ += share.weight);
+  explicit Sample(std::vector<Share> shares) : shares_(std::move(shares)) {
+    std::sort(shares_.begin(), shares_.end(), [](const auto& a, const auto& b) { return length(a) < length(b); });
+    for (const Share& share : shares_) cumulated_.push_back(total_ += share.weight);
   }
-  [[nodiscard]] Duration draw(std::optional<Rng>& rng) const {
-    if (!rng) return shares_.front().delay;
+  [[nodiscard]] const Share& draw(std::optional<Rng>& rng) const {
+    if (!rng) return shares_.front();
     const auto found = std::upper_bound(cumulated_.begin(), cumulated_.end(), rng->uniform() * total_);
-    return shares_[std::min<std::size_t>(static_cast<std::size_t>(found - cumulated_.begin()), shares_.size() - 1)]
-        .delay;
+    return shares_[std::min<std::size_t>(static_cast<std::size_t>(found - cumulated_.begin()), shares_.size() - 1)];
   }
 
  private:
-  std::vector<DelayShare> shares_;
+  std::vector<Share> shares_;
   std::vector<double> cumulated_;
   double total_ = 0;
 };
@@ -36,17 +39,15 @@ class Delays {
 
 struct RadioTiming::Measured {
   explicit Measured(const MeasuredTiming& config)
-      : request_to_grant(config.request_to_grant),
-        grant_to_data(config.grant_to_data),
+      : grant(config.grant),
         data(config.data),
         downlink(config.downlink),
         repetition(config.repetition) {}
 
-  Delays request_to_grant;
-  Delays grant_to_data;
-  Delays data;
-  Delays downlink;
-  Delays repetition;
+  Sample<GrantShare> grant;
+  Sample<DelayShare> data;
+  Sample<DelayShare> downlink;
+  Sample<DelayShare> repetition;
 };
 
 RadioTiming::RadioTiming(const NrRadio& config, const FrameGrid& grid, std::optional<Rng> rng)
@@ -84,7 +85,13 @@ FrameGrid::Span RadioTiming::request_occasion(Instant ready, std::int64_t client
   return grid_.next_control(Direction::uplink, request.end);
 }
 
-Instant RadioTiming::request_known(Instant offered, std::int64_t client) {
+Instant RadioTiming::requested_start(Instant offered, std::int64_t client) {
+  const Instant known = request_known(offered, client);
+  return measured_ ? known + length(measured_->grant.draw(rng_)) : first_start(Direction::uplink, known);
+}
+
+/// When the base station's scheduler knows of the request; measured delays count from its start.
+Instant RadioTiming::request_known(Instant offered, std::int64_t client) const {
   if (slotted_) {
     const std::int64_t made = grid_.slot_at_or_after(offered);
     const FrameGrid::Span request = request_occasion(grid_.time_of(made + slotted_->request, 0), client);
@@ -97,9 +104,7 @@ Instant RadioTiming::request_known(Instant offered, std::int64_t client) {
     ready = std::max(ready, offset + periods * request_period_);
   }
   const FrameGrid::Span request = request_occasion(ready, client);
-  // A measured delay counts from the start of the request.
-  if (measured_) return request.start + measured_->request_to_grant.draw(rng_);
-  return request.end + half2_;
+  return measured_ ? request.start : request.end + half2_;
 }
 
 Instant RadioTiming::first_start(Direction direction, Instant known) {
@@ -107,7 +112,7 @@ Instant RadioTiming::first_start(Direction direction, Instant known) {
     const std::int64_t lead = direction == Direction::uplink ? slotted_->grant : slotted_->downlink;
     return grid_.time_of(grid_.slot_at_or_after(known) + lead, 0);
   }
-  if (measured_) return direction == Direction::uplink ? known + measured_->grant_to_data.draw(rng_) : known;
+  if (measured_) return direction == Direction::uplink ? known + measured_->grant.draw(rng_).grant_to_data : known;
   if (direction == Direction::downlink) return known + half2_;
   // The base station writes the grant (Tproc,1/2), the device reads it (Tproc,2/2) and prepares the block (Tproc,2/2).
   return grid_.next_control(Direction::downlink, known + half1_).end + half2_ + half2_;
@@ -133,8 +138,8 @@ Instant RadioTiming::assembly(Direction direction, Instant start, std::int64_t s
 Instant RadioTiming::decoded(Direction direction, const OnAir& block) {
   if (slotted_) return block.end + slotted_->decoding;
   if (measured_) {
-    const Delays& delays = direction == Direction::uplink ? measured_->data : measured_->downlink;
-    return std::max(block.end, block.start + delays.draw(rng_));
+    const Sample<DelayShare>& delays = direction == Direction::uplink ? measured_->data : measured_->downlink;
+    return std::max(block.end, block.start + delays.draw(rng_).delay);
   }
   return block.end + half_decoding(direction, block.symbol, block.symbols);
 }
@@ -150,7 +155,7 @@ Instant RadioTiming::repeat_from(Direction direction, const OnAir& block, Instan
 }
 
 Instant RadioTiming::repeated_apart(Direction direction, const OnAir& block, Instant decoded) {
-  if (measured_) return decoded + measured_->repetition.draw(rng_);
+  if (measured_) return decoded + measured_->repetition.draw(rng_).delay;
   const Duration received = half_decoding(direction, block.symbol, block.symbols);
   const Duration symbol = grid_.symbol_length();
   const Duration feedback = received + random(symbol) + symbol + half2_;

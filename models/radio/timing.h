@@ -31,8 +31,8 @@ class RadioTiming {
   RadioTiming(const RadioTiming&) = delete;
   RadioTiming& operator=(const RadioTiming&) = delete;
 
-  /// When the base station's scheduler knows of the request of a client that has become busy at `offered`.
-  [[nodiscard]] Instant request_known(Instant offered, std::int64_t client);
+  /// The earliest start of a block for a client that has become busy at `offered` and has to ask.
+  [[nodiscard]] Instant requested_start(Instant offered, std::int64_t client);
   /// The earliest start of a block that is decided on what the base station knows at `known`.
   [[nodiscard]] Instant first_start(Direction direction, Instant known);
   /// The earliest start of a block whose resources are granted already, for a message offered at `offered`.
@@ -63,6 +63,7 @@ class RadioTiming {
  private:
   struct Measured;
 
+  [[nodiscard]] Instant request_known(Instant offered, std::int64_t client) const;
   [[nodiscard]] FrameGrid::Span request_occasion(Instant ready, std::int64_t client) const;
   [[nodiscard]] Duration half_decoding(Direction direction, int symbol, int symbols) const;
   [[nodiscard]] double extra_symbols(int symbol, int symbols) const;  // d1,1
