@@ -8,10 +8,10 @@
 // independent of each other, and the loss of a building is the same towards all sites (TR 38.901 clauses 7.4.3 and 7.5,
 // step 4); a line of sight depends on the way outdoors only (note to table 7.4.2-1).
 //
-// Coupling gains of UMi and UMa come out up to 1.2 dB higher in the middle of the distribution, those in the office
-// agree to 0.3 dB. So the difference lies with UEs in buildings, where the companies' median is pulled by those who
-// drew the way indoors from 0 to 25 m (TR 36.873: 2.1 dB more on average) instead of the smaller of two; a guess, for
-// the curves of the single companies are not at hand.
+// The office agrees to 0.4 dB; the coupling gains of UMi and UMa come out up to 0.9 dB higher in the middle of the
+// distribution. The likely reason is how companies read the text on UEs in buildings: taking the whole way for the
+// probability of a line of sight gives UMi medians within 0.1 dB of the published ones (and 0.6 dB too low at 10 %),
+// drawing the way indoors from 0 to 25 m, as TR 36.873 does, gives medians 0.7 dB too low.
 
 #include <algorithm>
 #include <array>
@@ -35,7 +35,7 @@ namespace trilemma {
 namespace {
 
 constexpr std::array carriers = {Frequency(6e9), Frequency(30e9), Frequency(70e9)};
-constexpr int users = 20000;
+constexpr int many = 20000;
 /// The agreement that companies look for in a calibration. The standard error of a percentile is up to 0.35 dB here.
 constexpr double tolerance_db = 1.5;
 
@@ -278,7 +278,7 @@ void simulate_user(const Scenario& scenario, const Streams& streams, int index, 
   }
 }
 
-Outcome simulate(const Scenario& scenario) {
+Outcome simulate(const Scenario& scenario, int users) {
   Outcome outcome;
   for (int index = 0; index < users; ++index) simulate_user(scenario, Streams(1, 0), index, outcome);
   for (auto* samples : {&outcome.coupling_gain, &outcome.geometry}) {
@@ -315,22 +315,23 @@ void expect_the_published_curves(const std::string& name, const Outcome& outcome
 }
 
 TEST(LargeScaleCalibration, StreetCanyonGivesThePublishedCurves) {
-  expect_the_published_curves("UMi", simulate(street_canyon(PenetrationRevision::calibration)));
+  expect_the_published_curves("UMi", simulate(street_canyon(PenetrationRevision::calibration), many));
 }
 
 TEST(LargeScaleCalibration, OfficeGivesThePublishedCurves) {
-  expect_the_published_curves("InH-open", simulate(Office()));
+  expect_the_published_curves("InH-open", simulate(Office(), many));
 }
 
 TEST(LargeScaleCalibration, MacroCellGivesThePublishedCurves) {
-  expect_the_published_curves("UMa", simulate(macro(PenetrationRevision::calibration)));
+  expect_the_published_curves("UMa", simulate(macro(PenetrationRevision::calibration), many));
 }
 
 // The weakest UEs sit behind glass in buildings of high loss, which transmits through its 70 % of glass (concrete: 285
 // dB at 70 GHz). The formula of V19.4.0 takes 44.0 - 33.1 = 10.9 dB less at 70 GHz.
 TEST(LargeScaleCalibration, GlassOfV19DoesNotGiveThePublishedCurves) {
-  const Outcome then = simulate(street_canyon(PenetrationRevision::calibration));
-  const Outcome now = simulate(street_canyon(PenetrationRevision::v19_4));
+  constexpr int users = 4000;  // the same ones, so that the difference is sharper than the percentiles
+  const Outcome then = simulate(street_canyon(PenetrationRevision::calibration), users);
+  const Outcome now = simulate(street_canyon(PenetrationRevision::v19_4), users);
   EXPECT_NEAR(percentile(now.coupling_gain[2], 5) - percentile(then.coupling_gain[2], 5), 10.9, 1);
   EXPECT_NEAR(percentile(now.geometry[2], 50), percentile(then.geometry[2], 50), 0.1);
 }
