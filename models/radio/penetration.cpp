@@ -15,7 +15,7 @@ constexpr double loss_per_metre = 0.5;  // dB
 }  // namespace
 
 Decibels material_loss(Material material, Frequency carrier, PenetrationRevision revision) {
-  const double gigahertz = carrier.value() / 1e9;
+  const double gigahertz = carrier / Frequency(1e9);
   switch (material) {
     case Material::glass:
       return Decibels(2 + 0.2 * gigahertz);

@@ -120,6 +120,28 @@ TEST(NeighbourField, PointsTheArraysOfDevicesAtTheirBaseStations) {
   EXPECT_NEAR(neighbours.noise_rise("client 0", at(20, 0, 2)).uplink.value(), 0, 1e-9);
 }
 
+// Everything on one line along y, where only an array that is turned to its peer shows its 8 dB; neighbour, its client,
+// this client and this base station in this order, so that the arrays of both base stations see the interference along
+// their beams, those of both devices behind them, 22 dB down.
+TEST(NeighbourField, TurnsEveryArrayToItsPeer) {
+  InterferenceSetup setup = level_setup();
+  setup.base_station.array.element = ElementPattern::tr38901;
+  const Position base = at(0, 0, 2);
+  const Position far_base = at(0, 40, 2);
+  const Position far_client = at(0, 30, 2);
+  const Position victim = at(0, 10, 2);
+  const auto found = [&] {
+    return field(setup, 1, {{.base_station = far_base, .clients = {far_client}}}).noise_rise("client 0", victim);
+  };
+  const double downlink = 30 + 7 + 8 - office_loss(far_base, victim);
+  const double uplink = 20 + 7 + 8 - office_loss(far_client, base);
+  EXPECT_NEAR(found().downlink.value(), rise(downlink, 400e6, 10), 1e-6);
+  EXPECT_NEAR(found().uplink.value(), rise(uplink, 50e6, 7), 1e-6);
+  setup.device.array.element = ElementPattern::tr38901;
+  EXPECT_NEAR(found().downlink.value(), rise(downlink - 22, 400e6, 10), 1e-6);
+  EXPECT_NEAR(found().uplink.value(), rise(uplink - 22, 50e6, 7), 1e-6);
+}
+
 TEST(NeighbourField, AddsUpAllNeighboursAndTheirClients) {
   const InterferenceSetup setup = plain_setup();
   const NeighbourInterference config{.inter_site_distance = Metres(150), .activity = Fraction(0.5), .sites = 18};
