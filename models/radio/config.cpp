@@ -7,6 +7,7 @@
 
 #include "core/config/text.h"
 #include "models/radio/frame_grid.h"
+#include "models/radio/nr_links.h"
 #include "models/radio/nr_phy.h"
 
 namespace trilemma {
@@ -130,11 +131,72 @@ std::string distance_problem(const NrRadio& radio) {
                      outdoor ? "" : " between the antennas", config::name_of(radio.environment));
 }
 
+/// What moves and fades needs.
+void channel_problems(const NrRadio& radio, std::vector<FieldProblem>& found) {
+  const auto& base = radio.base_station;
+  if (!std::holds_alternative<NoFading>(radio.fading) && (!base.array || !radio.device.array)) {
+    found.push_back({"fading", "needs the antenna arrays of both ends; write 'array: {rows: 8, columns: 8}' for "
+                               "base_station and device in place of their gains"});
+  }
+  const bool outdoor = radio.environment == Environment::umi || radio.environment == Environment::uma;
+  if (radio.penetration != Penetration::none && !outdoor) {
+    found.push_back({"penetration", "is for clients in buildings around an outdoor cell; write 'none', or environment "
+                                    "umi or uma"});
+  }
+  if (radio.penetration != Penetration::none && !std::holds_alternative<StaticMotion>(radio.motion)) {
+    found.push_back({"penetration", "does not go with clients that move; write 'none', or motion static"});
+  }
+}
+
+Metres farthest(const NrRadio& radio) {
+  const Metres start = std::visit(
+      [](const auto& placement) {
+        if constexpr (requires { placement.distance; })
+          return placement.distance;
+        else
+          return placement.radius;
+      },
+      radio.placement);
+  return excursion(radio.motion, start).max;
+}
+
+std::string motion_problem(const NrRadio& radio) {
+  if (std::holds_alternative<StaticMotion>(radio.motion)) return {};
+  const auto [nearest, start] = std::visit(
+      [](const auto& placement) {
+        if constexpr (requires { placement.distance; })
+          return std::pair{placement.distance, placement.distance};
+        else
+          return std::pair{placement.nearest, placement.radius};
+      },
+      radio.placement);
+  const DistanceRange way = excursion(radio.motion, nearest);
+  if (way.min > nearest || start > way.max) {
+    return fmt::format("keeps clients between {} and {}, where not all of them start; write a range around the placement",
+                       Text<Metres>::format(way.min), Text<Metres>::format(way.max));
+  }
+  NrRadio ends = radio;
+  ends.placement = DiscPlacement{.radius = way.max, .nearest = way.min};
+  return distance_problem(ends);
+}
+
+std::string interference_problem(const NrRadio& radio) {
+  const auto* neighbours = std::get_if<NeighbourInterference>(&radio.interference);
+  const auto blocks = resource_blocks(radio.bandwidth, static_cast<int>(radio.numerology), radio.carrier);
+  if (neighbours == nullptr || !blocks) return {};
+  return distance_problem(*neighbours, interference_setup(radio, *blocks, *blocks), farthest(radio));
+}
+
 }  // namespace
 
 std::vector<FieldProblem> DiscPlacement::problems() const {
   if (nearest < radius) return {};
   return {{"nearest", "is not below the radius; write a smaller distance"}};
+}
+
+std::vector<FieldProblem> StationConfig::problems() const {
+  if (!array || !gain) return {};
+  return {{"gain", "stands beside an array, whose gain is that of its beam; write one of the two"}};
 }
 
 std::vector<FieldProblem> SlottedTiming::problems() const {
@@ -186,6 +248,9 @@ std::vector<FieldProblem> NrRadio::problems() const {
   }
   add("environment", height_problem(*this, device, base_station));
   add("placement", distance_problem(*this));
+  channel_problems(*this, found);
+  if (found.empty()) add("motion", motion_problem(*this));
+  if (found.empty()) add("interference", interference_problem(*this));
   if (found.empty()) add("symbols", payload_problem(*this));
   return found;
 }

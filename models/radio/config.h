@@ -11,9 +11,15 @@
 #include "core/config/concepts.h"
 #include "core/config/field.h"
 #include "core/units.h"
+#include "models/radio/antenna.h"
+#include "models/radio/blockage.h"
+#include "models/radio/fading.h"
+#include "models/radio/interference.h"
 #include "models/radio/mac_config.h"
 #include "models/radio/mcs.h"
+#include "models/radio/motion.h"
 #include "models/radio/numerology.h"
+#include "models/radio/penetration.h"
 #include "models/radio/propagation.h"
 
 namespace trilemma {
@@ -81,21 +87,51 @@ struct SpecialSlot {
 
 /// Transmit side and receive side of one end of the link.
 struct StationConfig {
-  PowerLevel power{23};  // into the antenna
-  Decibels gain{0};      // beamforming and element gain towards the peer
+  PowerLevel power{23};                // into the antenna
+  std::optional<Decibels> gain;        // towards the peer, of antenna and beam together
+  std::optional<ArrayConfig> array;    // in its place
+  Decibels usual_gain{0};              // where neither is given; not a field
   Decibels noise_figure{7};
   std::optional<Metres> height;  // absent: what TR 38.901 takes for the environment
 
   static constexpr auto fields() {
     return std::tuple{
         config::field("power", &StationConfig::power, "transmit power into the antenna", config::between(-50, 80)),
-        config::field("gain", &StationConfig::gain, "antenna and beamforming gain towards the peer",
+        config::field("gain", &StationConfig::gain, "antenna and beamforming gain towards the peer; absent, and without an array: 24 dB for a base station, 9 dB for a device",
                       config::between(-50, 80)),
+        config::field("array", &StationConfig::array,
+                      "antenna array, in place of a gain: that of its beam, which follows the peer"),
         config::field("noise_figure", &StationConfig::noise_figure, "receiver noise figure", config::between(0, 50)),
         config::field("height", &StationConfig::height,
                       "antenna height; by default that of the environment in TR 38.901", config::between(0, 500))};
   }
+  [[nodiscard]] std::vector<config::FieldProblem> problems() const;
+  [[nodiscard]] Decibels total_gain() const { return array ? peak_gain(*array) : gain.value_or(usual_gain); }
 };
+
+/// Devices send at full power.
+struct NoPowerControl {
+  static constexpr std::string_view kind = "none";
+  static constexpr auto fields() { return std::tuple{}; }
+};
+
+/// Open-loop power control of TS 38.213 clause 7.1.1: min(P_max, p0 + 10 lg(2^mu M_RB) + alpha PL), in dBm, with the
+/// path loss PL between the antennas, gains deducted.
+struct FractionalPowerControl {
+  static constexpr std::string_view kind = "fractional";
+  PowerLevel p0{-80};
+  double alpha = 0.8;
+
+  static constexpr auto fields() {
+    return std::tuple{config::field("p0", &FractionalPowerControl::p0,
+                                    "target power at the receiver, of one resource block at 15 kHz",
+                                    config::between(-202, 24)),
+                      config::field("alpha", &FractionalPowerControl::alpha, "share of the path loss that is made up for",
+                                    config::between(0, 1))};
+  }
+};
+
+using PowerControlConfig = std::variant<NoPowerControl, FractionalPowerControl>;
 
 /// An NR FR2 cell at transport-block level; docs/models.md, "Radio".
 struct NrRadio {
@@ -131,8 +167,15 @@ struct NrRadio {
   PlacementConfig placement;
   LineOfSight line_of_sight = LineOfSight::drawn;
   Shadowing shadowing = Shadowing::on;
-  StationConfig base_station{.power = PowerLevel(30), .gain = Decibels(24), .noise_figure = Decibels(7)};
-  StationConfig device{.power = PowerLevel(13.4), .gain = Decibels(9), .noise_figure = Decibels(10)};
+  Penetration penetration = Penetration::none;
+  FadingConfig fading;
+  MotionConfig motion;
+  BlockageConfig blockage;
+  InterferenceConfig interference;
+  PowerControlConfig power_control;
+  Duration report_period{0};
+  StationConfig base_station{.power = PowerLevel(30), .usual_gain = Decibels(24), .noise_figure = Decibels(7)};
+  StationConfig device{.power = PowerLevel(13.4), .usual_gain = Decibels(9), .noise_figure = Decibels(10)};
   std::string source;
 
   static constexpr auto fields() {
@@ -179,6 +222,15 @@ struct NrRadio {
         field("placement", &NrRadio::placement, "where the clients stand"),
         field("line_of_sight", &NrRadio::line_of_sight, "drawn from TR 38.901, always or never"),
         field("shadowing", &NrRadio::shadowing, "log-normal shadowing of TR 38.901"),
+        field("penetration", &NrRadio::penetration, "building that the clients are in"),
+        field("fading", &NrRadio::fading, "small-scale fading"),
+        field("motion", &NrRadio::motion, "movement of the clients"),
+        field("blockage", &NrRadio::blockage, "blockers of the line between the antennas"),
+        field("interference", &NrRadio::interference, "from other cells"),
+        field("power_control", &NrRadio::power_control, "uplink power"),
+        field("report_period", &NrRadio::report_period,
+              "time for which link adaptation keeps an MCS, where the link changes; 0: it follows at once",
+              config::up_to_an_hour),
         field("base_station", &NrRadio::base_station, "the base station's end"),
         field("device", &NrRadio::device, "the client's end"),
         field("source", &NrRadio::source, "where the numbers come from"),

@@ -50,10 +50,11 @@ inline Process send_messages(Scheduler& scheduler, Radio& radio, const MessageLo
   }
 }
 
-inline MessageRun run_messages(const NrRadio& config, const MessageLoad& load) {
+/// `attached` clients, if more than those that send, are silent.
+inline MessageRun run_messages(const NrRadio& config, const MessageLoad& load, std::int64_t attached = 0) {
   Scheduler scheduler;
   const Streams streams(1, load.replication);
-  const auto radio = make_radio(scheduler, config, {.clients = load.clients}, streams);
+  const auto radio = make_radio(scheduler, config, {.clients = std::max(load.clients, attached)}, streams);
   MessageRun run;
   for (std::int64_t client = 0; client < load.clients; ++client) {
     send_messages(scheduler, *radio, load, static_cast<ClientIndex>(client), streams, run);
