@@ -37,6 +37,8 @@ Duration operator/(Operations work, OperationRate rate) {
   return quotient(static_cast<long double>(work.value()), rate.value());
 }
 
+Duration operator/(Metres way, Speed speed) { return quotient(static_cast<long double>(way.value()), speed.value()); }
+
 Duration period(EventRate rate) { return quotient(1.0L, rate.value()); }
 
 double linear(Decibels ratio) { return std::pow(10.0, ratio.value() / 10.0); }

@@ -61,6 +61,7 @@ using PowerLevel = Quantity<struct PowerLevelUnit>;        // dBm, an absolute p
 using Watts = Quantity<struct WattUnit>;                   // W
 using Joules = Quantity<struct JouleUnit>;                 // J
 using Metres = Quantity<struct MetreUnit>;                 // m
+using Speed = Quantity<struct SpeedUnit>;                  // m/s, of bodies, written '3 km/h'
 using Fraction = Quantity<struct FractionUnit>;            // 1 = 100 %, written '99.9 %'
 
 // ---- Laws between units -------------------------------------------------------------------------------------------
@@ -78,6 +79,12 @@ Duration operator/(Bytes size, BitRate rate);
 Duration operator/(Bytes size, ByteRate rate);
 /// Time of `work` at `rate` > 0, rounded up.
 Duration operator/(Operations work, OperationRate rate);
+/// Time to cover `way` at `speed` > 0, rounded up.
+Duration operator/(Metres way, Speed speed);
+/// Way covered in a time.
+constexpr Metres operator*(Speed speed, Duration duration) { return Metres(speed.value() * to_seconds(duration)); }
+/// 1 km/h is 5/18 m/s; whole numbers give the double nearest to the true value, as their text does.
+constexpr Speed kilometres_per_hour(double number) { return Speed(number * 5 / 18); }
 /// Mean distance between events at `rate` > 0, rounded up.
 Duration period(EventRate rate);
 /// Energy of a constant power.

@@ -41,6 +41,7 @@ constexpr std::array decibel_units{Unit{"dB", 1.0L}};
 constexpr std::array power_level_units{Unit{"dBm", 1.0L}};
 constexpr std::array watt_units{Unit{"kW", 1e3L}, Unit{"W", 1.0L}, Unit{"mW", 1e-3L}, Unit{"uW", 1e-6L}};
 constexpr std::array metre_units{Unit{"km", 1e3L}, Unit{"m", 1.0L}, Unit{"cm", 1e-2L, false}};
+constexpr std::array speed_units{Unit{"m/s", 1.0L}, Unit{"km/h", 5.0L / 18}};
 constexpr std::array fraction_units{Unit{"%", 0.01L}};
 
 constexpr std::string_view number_pattern = R"(-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?)";
@@ -264,6 +265,7 @@ TRILEMMA_REAL_TEXT(Decibels, decibel_units)
 TRILEMMA_REAL_TEXT(PowerLevel, power_level_units)
 TRILEMMA_REAL_TEXT(Watts, watt_units)
 TRILEMMA_REAL_TEXT(Metres, metre_units)
+TRILEMMA_REAL_TEXT(Speed, speed_units)
 TRILEMMA_REAL_TEXT(Fraction, fraction_units)
 #undef TRILEMMA_REAL_TEXT
 

@@ -41,6 +41,7 @@ TRILEMMA_TEXT(Decibels, "a gain or loss", "7 dB");
 TRILEMMA_TEXT(PowerLevel, "a power level", "23 dBm");
 TRILEMMA_TEXT(Watts, "a power", "5 W");
 TRILEMMA_TEXT(Metres, "a length", "20 m");
+TRILEMMA_TEXT(Speed, "a speed", "3 km/h");
 TRILEMMA_TEXT(Fraction, "a percentage", "99.9 %");
 TRILEMMA_TEXT(Tokens, "a number of tokens", "128");
 TRILEMMA_TEXT(std::int64_t, "a whole number", "100");

@@ -13,7 +13,6 @@
 #include "ns3/three-gpp-propagation-loss-model.h"
 
 #include "core/ensure.h"
-#include "core/random.h"
 
 namespace trilemma {
 namespace {
@@ -174,20 +173,6 @@ ns3::Ptr<ns3::ThreeGppPropagationLossModel> make_loss(Environment environment, F
 
 ns3::Vector vector(const Position& position) { return {position.x.value(), position.y.value(), position.z.value()}; }
 
-/// What chance decides about a link.
-struct Luck {
-  double uniform;  // for the line of sight, in (0, 1)
-  double normal;   // for the shadowing
-};
-
-/// The first numbers of a stream; the normal one by the method of Box and Muller.
-Luck draw_luck(std::uint32_t seed, std::uint64_t stream, std::uint64_t replication) {
-  Rng generator(seed, stream, replication);
-  const double uniform = generator.uniform();
-  const double radius = std::sqrt(-2 * std::log(generator.uniform()));
-  return {.uniform = uniform, .normal = radius * std::cos(2 * std::numbers::pi * generator.uniform())};
-}
-
 }  // namespace
 
 struct Propagation::Models {
@@ -256,6 +241,16 @@ double line_of_sight_probability(Environment environment, const Position& ue, co
   return factory_probability(environment, ground, ue.z.value(), base_station.z.value());
 }
 
+double draw_normal(Rng& rng) {
+  const double radius = std::sqrt(-2 * std::log(rng.uniform()));
+  return radius * std::cos(2 * std::numbers::pi * rng.uniform());
+}
+
+Luck draw_luck(Rng& rng) {
+  const double uniform = rng.uniform();
+  return {.uniform = uniform, .normal = draw_normal(rng)};
+}
+
 Propagation::Propagation(const PropagationConfig& config) : config_(config) {
   require(0.5e9 <= config.carrier.value() && config.carrier.value() <= 100e9, "the carrier must be 0.5 to 100 GHz");
   require(config.environment != Environment::inf_hh || config.line_of_sight != LineOfSight::never,
@@ -273,20 +268,31 @@ Propagation& Propagation::operator=(Propagation&&) noexcept = default;
 PathLoss Propagation::draw(std::int64_t stream, const Position& ue, const Position& base_station) const {
   TRILEMMA_ENSURE(stream >= 0, "streams count from 0");
   check_distance(config_.environment, ue, base_station);
-  const double probability = line_of_sight_probability(config_.environment, ue, base_station);
-  const Luck luck = draw_luck(config_.seed, static_cast<std::uint64_t>(stream), config_.replication);
-  const bool clear = config_.line_of_sight == LineOfSight::always ||
-                     (config_.line_of_sight == LineOfSight::drawn && luck.uniform < probability);
+  Rng rng(config_.seed, static_cast<std::uint64_t>(stream), config_.replication);
+  const Luck luck = draw_luck(rng);
+  const bool clear = line_of_sight(luck.uniform, ue, base_station);
+  return {.loss = median(clear, ue, base_station) + shadowing(clear, luck.normal), .line_of_sight = clear};
+}
 
+bool Propagation::line_of_sight(double uniform, const Position& ue, const Position& base_station) const {
+  const double probability = line_of_sight_probability(config_.environment, ue, base_station);
+  return config_.line_of_sight == LineOfSight::always ||
+         (config_.line_of_sight == LineOfSight::drawn && uniform < probability);
+}
+
+Decibels Propagation::median(bool line_of_sight, const Position& ue, const Position& base_station) const {
+  check_distance(config_.environment, ue, base_station);
+  check_heights(config_.environment, ue.z.value(), base_station.z.value());
   models_->ue->SetPosition(vector(ue));
   models_->base_station->SetPosition(vector(base_station));
-  const auto& model = clear ? models_->clear : models_->obstructed;
-  const Decibels median(-model->CalcRxPower(0, models_->ue, models_->base_station));
+  const auto& model = line_of_sight ? models_->clear : models_->obstructed;
+  return Decibels(-model->CalcRxPower(0, models_->ue, models_->base_station));
+}
 
+Decibels Propagation::shadowing(bool line_of_sight, double normal) const {
+  if (config_.shadowing == Shadowing::off) return Decibels(0);
   const ShadowingDeviations deviations = shadowing_deviations(config_.environment);
-  const Decibels deviation = clear ? deviations.line_of_sight : deviations.obstructed;
-  const double normal = config_.shadowing == Shadowing::on ? luck.normal : 0;
-  return {.loss = median + deviation * normal, .line_of_sight = clear};
+  return (line_of_sight ? deviations.line_of_sight : deviations.obstructed) * normal;
 }
 
 }  // namespace trilemma

@@ -5,11 +5,13 @@
 #include <memory>
 
 #include "core/config/field.h"
+#include "core/random.h"
 #include "core/units.h"
 
 /// Large-scale propagation of 3GPP TR 38.901 V19.4.0 clause 7.4, 0.5 to 100 GHz: path loss, line of sight and
 /// shadowing between a UE and a base station, both fixed and outside buildings and vehicles or in the same hall.
-/// No penetration into buildings, oxygen absorption (53 to 67 GHz), blockage or correlation between places.
+/// No penetration into buildings, oxygen absorption (53 to 67 GHz), blockage or correlation between places (for a
+/// client that moves, see large_scale.h).
 namespace trilemma {
 
 /// Urban micro street canyon, urban macro, indoor open office, and the five indoor factories: sparse or dense clutter
@@ -86,6 +88,17 @@ struct PathLoss {
   bool line_of_sight;
 };
 
+/// What chance decides about a link.
+struct Luck {
+  double uniform;  // for the line of sight, in (0, 1)
+  double normal;   // for the shadowing
+};
+
+/// Standard normal, by the method of Box and Muller: two numbers of the stream.
+double draw_normal(Rng& rng);
+/// The next three numbers of a stream.
+Luck draw_luck(Rng& rng);
+
 /// Draws links. Median path loss comes from ns-3's ThreeGpp*PropagationLossModel (InF: our model of that family).
 /// Line of sight and shadowing are drawn here, because ns-3 keys its own draws on nodes, and a node enters ns-3's
 /// event list; this class leaves event list and generator settings of ns-3 alone and outlives Simulator::Destroy.
@@ -110,6 +123,16 @@ class Propagation {
   /// 1.5 to 22.5 m, UMa UEs at 1.5 to 13 m (above, the breakpoint is random) below the base station, InF-SH and -DH
   /// UEs below the clutter and base stations above it.
   [[nodiscard]] PathLoss draw(std::int64_t stream, const Position& ue, const Position& base_station) const;
+
+  /// The parts of a draw. They throw as draw() does.
+  /// State of the line of sight, by the probability of table 7.4.2-1 and a number in (0, 1), or as the setting says.
+  [[nodiscard]] bool line_of_sight(double uniform, const Position& ue, const Position& base_station) const;
+  /// Path loss without shadowing, with or without a line of sight.
+  [[nodiscard]] Decibels median(bool line_of_sight, const Position& ue, const Position& base_station) const;
+  /// Deviation from the median for a standard normal number; 0 if the setting has no shadowing.
+  [[nodiscard]] Decibels shadowing(bool line_of_sight, double normal) const;
+
+  [[nodiscard]] const PropagationConfig& config() const { return config_; }
 
  private:
   struct Models;

@@ -41,7 +41,7 @@ template <class T>
 class TextProperty : public testing::Test {};
 
 using Types = testing::Types<Duration, Bytes, BitRate, ByteRate, OperationRate, Frequency, EventRate, Decibels,
-                             PowerLevel, Watts, Metres, Fraction, Tokens, std::int64_t, double>;
+                             PowerLevel, Watts, Metres, Speed, Fraction, Tokens, std::int64_t, double>;
 TYPED_TEST_SUITE(TextProperty, Types);
 
 template <class T>

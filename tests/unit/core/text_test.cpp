@@ -74,6 +74,16 @@ TEST(Text, ProposesTheRightCaseOfAUnit) {
   EXPECT_EQ(problem_of<Duration>("2 MS"), "has the unit 'MS'; write 'ms'");
 }
 
+TEST(Text, OfASpeedIsInMetresPerSecondOrKilometresPerHour) {
+  EXPECT_EQ(value_of<Speed>("1.5 m/s"), Speed(1.5));
+  EXPECT_EQ(value_of<Speed>("36 km/h"), Speed(10));
+  for (const int number : {1, 3, 7, 30, 100, 333})
+    EXPECT_EQ(value_of<Speed>(std::to_string(number) + " km/h"), kilometres_per_hour(number)) << number;
+  EXPECT_EQ(problem_of<Speed>("3"), "has no unit; write for example '3 km/h'");
+  EXPECT_EQ(problem_of<Speed>("3 mph"),
+            "has the unit 'mph', but a speed is written in m/s, km/h; write for example '3 km/h'");
+}
+
 TEST(Text, NamesAMissingOrForeignUnit) {
   EXPECT_EQ(problem_of<BitRate>("100"), "has no unit; write for example '100 Mbit/s'");
   EXPECT_EQ(problem_of<Duration>("100 "), "has no unit; write for example '0.5 ms'");
@@ -162,6 +172,9 @@ TEST(Text, ShowsAValueTheShortWay) {
   EXPECT_EQ(Text<Frequency>::format(Frequency(28e9)), "28 GHz");
   EXPECT_EQ(Text<EventRate>::format(EventRate(2)), "2 /s");
   EXPECT_EQ(Text<Metres>::format(Metres(1500)), "1.5 km");
+  EXPECT_EQ(Text<Speed>::format(Speed(1.5)), "1.5 m/s");
+  EXPECT_EQ(Text<Speed>::format(kilometres_per_hour(3)), "3 km/h");
+  EXPECT_EQ(Text<Speed>::format(kilometres_per_hour(100)), "100 km/h");
   EXPECT_EQ(Text<Fraction>::format(Fraction(0.944)), "94.4 %");
   EXPECT_EQ(Text<Watts>::format(Watts(0)), "0 W");
   EXPECT_EQ(Text<Fraction>::format(Fraction(0)), "0 %");

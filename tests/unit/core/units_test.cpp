@@ -38,6 +38,13 @@ TEST(Units, APeriodIsTheInverseOfItsRate) {
   EXPECT_EQ(period(EventRate(3)), 333'333'334ns);  // 333,333,333.3 rounded up
 }
 
+TEST(Units, AWayTakesItsLengthOverTheSpeed) {
+  EXPECT_EQ(Metres(3) / Speed(1.5), 2s);
+  EXPECT_EQ(Metres(1) / Speed(3), 333'333'334ns);  // 333,333,333.3 rounded up
+  EXPECT_DOUBLE_EQ((Speed(1.5) * Duration(2s)).value(), 3);
+  EXPECT_DOUBLE_EQ(kilometres_per_hour(36).value(), 10);
+}
+
 TEST(Units, SecondsBecomeNanosecondsRoundedUp) {
   EXPECT_EQ(to_duration(0), 0ns);
   EXPECT_EQ(to_duration(1.0L), 1s);
