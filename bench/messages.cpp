@@ -18,8 +18,6 @@ double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC
 
 NrRadio fading_cell() {
   return catalogue_radio("5g-lena", {"radio.placement={kind: ring, distance: 20 m}",
-                                     "radio.base_station={power: 30 dBm, noise_figure: 5 dB, array: {rows: 8, columns: 8}}",
-                                     "radio.device={power: 23 dBm, noise_figure: 5 dB, array: {rows: 4, columns: 4}}",
                                      "radio.fading={kind: tr38901, speed: 3 km/h}"});
 }
 

@@ -18,7 +18,8 @@
 /// and the wave bends around their four edges (knife-edge diffraction, eq. 7.6-29 and -30).
 ///
 /// Only the ray between the two antennas is blocked, one ray stands for the whole link, and the state of the line of
-/// sight does not change (as in the TR). No reflection off the blocker, and none that another path could replace.
+/// sight does not change (as in the TR). Nothing is reflected off a blocker, and no other path steps in for the blocked
+/// one.
 namespace trilemma {
 
 /// A blocker, seen by the ray: perpendicular to it, two of its edges level.

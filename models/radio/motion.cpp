@@ -86,7 +86,6 @@ class Walk final : public Motion {
     const double distance = length(offset(journey));
     from_ = std::clamp(distance, ring_.inner, ring_.outer) / distance * offset(journey);
     turn();
-    wall_ = to_wall();
   }
 
   Position at(Instant t) override {
@@ -99,7 +98,6 @@ class Walk final : public Motion {
         advance(wall_);
         bounce();
       }
-      wall_ = to_wall();
     }
     return place(journey_, from_ + (way - walked_) * direction_);
   }
@@ -115,6 +113,7 @@ class Walk final : public Motion {
     const double angle = 2 * std::numbers::pi * rng_.uniform();
     direction_ = {std::cos(angle), std::sin(angle)};
     leg_ = -config_.leg.value() * std::log(rng_.uniform());
+    wall_ = to_wall();
   }
 
   /// Metres ahead to the first of the two circles: |from + s direction| = radius.
@@ -135,6 +134,7 @@ class Walk final : public Motion {
     const double back = -std::copysign(std::clamp(std::abs(radial), 1e-4, 1.0), radial);
     const double along = std::copysign(std::sqrt(1 - back * back), dot(direction_, left_of(normal)));
     direction_ = back * normal + along * left_of(normal);
+    wall_ = to_wall();
   }
 
   WalkMotion config_;

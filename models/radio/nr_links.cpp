@@ -220,7 +220,8 @@ void NrLinks::refresh(Changing& link, ClientIndex client, Instant time) {
     link.until = link.large_scale.constant_until(time);
     link.blockage.move(place);
   }
-  loss += link.blockage.loss(time);
+  // Blockers stand in the line of sight; where there is none, they hide nothing.
+  if (line_of_sight) loss += link.blockage.loss(time);
   const Instant clear_until = link.blockage.constant_until(time);
   link.until = std::min(link.until, clear_until > time ? clear_until : time + blocker_step);
   if (fading_) {

@@ -108,12 +108,16 @@ constexpr int clients = 4000;
 constexpr Duration begin = 20s;
 constexpr std::array lags = {2s, 10s, 25s};
 
+LargeScale straight_on(const Propagation& propagation, int client) {
+  return large_scale(propagation, LineMotion{.speed = Speed(1), .nearest = Metres(20), .farthest = Metres(140)}, 30,
+                     client);
+}
+
 /// The shadowing of clients that go straight on at 1 m/s: at 20 s and after each of the lags.
 std::vector<std::array<double, 1 + lags.size()>> shadows(const Propagation& propagation) {
   std::vector<std::array<double, 1 + lags.size()>> found(clients);
   for (int client = 0; client < clients; ++client) {
-    LargeScale channel = large_scale(
-        propagation, LineMotion{.speed = Speed(1), .nearest = Metres(20), .farthest = Metres(140)}, 30, client);
+    LargeScale channel = straight_on(propagation, client);
     auto& row = found[static_cast<std::size_t>(client)];
     row[0] = normalised(propagation, channel.at(begin));
     for (std::size_t i = 0; i < lags.size(); ++i) row[i + 1] = normalised(propagation, channel.at(begin + lags[i]));
@@ -121,32 +125,55 @@ std::vector<std::array<double, 1 + lags.size()>> shadows(const Propagation& prop
   return found;
 }
 
-// exp(-d / d_corr) with the distances of table 7.5-6. The way between two states is a whole number of steps: of a tenth
-// of the smallest distance of the environment.
+/// A whole number of steps, the same for all of them: their length depends on the environment.
+double metres_within(const Propagation& propagation, Duration lag) {
+  LargeScale channel = straight_on(propagation, 0);
+  const Metres start = channel.at(begin).place.x;
+  return (channel.at(begin + lag).place.x - start).value();
+}
+
+// exp(-d / d_corr) with the distances of table 7.5-6.
 TEST(LargeScale, ShadowingIsCorrelatedAlongTheWay) {
   struct Case {
     Environment environment;
     LineOfSight state;
     double distance;
-    double step;
   };
   for (const Case& c :
-       {Case{Environment::umi, LineOfSight::always, 10, 1}, Case{Environment::umi, LineOfSight::never, 13, 1},
-        Case{Environment::uma, LineOfSight::always, 37, 3.7}, Case{Environment::uma, LineOfSight::never, 50, 3.7},
-        Case{Environment::inh, LineOfSight::always, 10, 0.6}, Case{Environment::inh, LineOfSight::never, 6, 0.6},
-        Case{Environment::inf_sl, LineOfSight::never, 10, 0.5},
-        Case{Environment::inf_dh, LineOfSight::always, 10, 0.1}}) {
-    const auto found = shadows(propagation_of(c.environment, c.state));
-    const auto steps = [&](Instant t) { return std::floor(to_seconds(t) / c.step + 1e-6); };
+       {Case{Environment::umi, LineOfSight::always, 10}, Case{Environment::umi, LineOfSight::never, 13},
+        Case{Environment::uma, LineOfSight::always, 37}, Case{Environment::uma, LineOfSight::never, 50},
+        Case{Environment::inh, LineOfSight::always, 10}, Case{Environment::inh, LineOfSight::never, 6},
+        Case{Environment::inf_sl, LineOfSight::never, 10}, Case{Environment::inf_dh, LineOfSight::always, 10}}) {
+    const Propagation propagation = propagation_of(c.environment, c.state);
+    const auto found = shadows(propagation);
     for (std::size_t i = 0; i < lags.size(); ++i) {
       std::vector<double> products;
       for (const auto& row : found) products.push_back(row[0] * row[i + 1]);
-      const double way = (steps(begin + lags[i]) - steps(begin)) * c.step;
+      const double way = metres_within(propagation, lags[i]);
       const test::Estimate measured = test::estimate(products);
+      EXPECT_NEAR(way, to_seconds(lags[i]), 3.7 + 1e-6);
       EXPECT_NEAR(measured.mean, std::exp(-way / c.distance), 4 * measured.error)
           << config::name_of(c.environment) << " after " << way << " m";
     }
   }
+}
+
+// A step as long as the distance of correlation leaves 1/e, as ten steps of a tenth do.
+TEST(LargeScale, ShadowingIsCorrelatedOverALongStepToo) {
+  const Propagation propagation = propagation_of(Environment::umi, LineOfSight::always);
+  std::vector<double> products;
+  for (int client = 0; client < clients; ++client) {
+    LargeScale channel(propagation,
+                       {.motion = LineMotion{.speed = Speed(1), .nearest = Metres(20), .farthest = Metres(140)},
+                        .start = at_distance(Environment::umi, 30),
+                        .base_station = base_station(Environment::umi),
+                        .step = Metres(10)},
+                       streams.stream(name(client, "propagation")), streams.stream(name(client, "motion")));
+    const double before = normalised(propagation, channel.at(0s));
+    products.push_back(before * normalised(propagation, channel.at(10s)));
+  }
+  const test::Estimate measured = test::estimate(products);
+  EXPECT_NEAR(measured.mean, std::exp(-1), 4 * measured.error);
 }
 
 // The mean of n draws has the error 1 / sqrt(n), their root mean square 1 / sqrt(2 n).
@@ -234,34 +261,39 @@ double both_below(double a, double b, double rho) {
   return phi(a) * phi(b) + integral * rho / pieces / (2 * std::numbers::pi);
 }
 
-// How often there is a line of sight both at 60 m and further out, of a Gaussian copula with exp(-d / d_corr) and the
-// distances of table 7.6.3.1-2.
+// How often there is a line of sight both at the start and further out, of a Gaussian copula with exp(-d / d_corr) and
+// the distances of table 7.6.3.1-2. All clients walk the same
+// whole number of steps, at 1 m/s.
 TEST(LargeScale, StateOfTheLineOfSightIsCorrelatedAlongTheWay) {
   struct Case {
     Environment environment;
     double correlation;
     double start;
-    int way;
+    int seconds;
   };
+  constexpr int walkers = 4 * clients;
   for (const Case& c :
-       {Case{Environment::umi, 50, 60, 5}, Case{Environment::umi, 50, 60, 50}, Case{Environment::inh, 10, 60, 6},
-        Case{Environment::inf_sl, 5, 40, 5}, Case{Environment::inf_dh, 1, 2, 1}, Case{Environment::inf_dl, 1, 2, 1}}) {
+       {Case{Environment::umi, 50, 60, 5}, Case{Environment::umi, 50, 60, 25}, Case{Environment::uma, 50, 100, 38},
+        Case{Environment::inh, 10, 60, 6}, Case{Environment::inf_sl, 5, 40, 5}, Case{Environment::inf_dh, 1, 2, 1},
+        Case{Environment::inf_dl, 1, 2, 1}}) {
     const Propagation propagation = propagation_of(c.environment);
     int both = 0;
-    for (int client = 0; client < clients; ++client) {
+    double way = 0;
+    for (int client = 0; client < walkers; ++client) {
       LargeScale channel = large_scale(
           propagation, LineMotion{.speed = Speed(1), .nearest = Metres(2), .farthest = Metres(140)}, c.start, client);
       const bool first = channel.at(0s).line_of_sight;
-      both += first && channel.at(c.way * 1s).line_of_sight;
+      const LargeScale::State then = channel.at(c.seconds * 1s);
+      both += first && then.line_of_sight;
+      way = then.place.x.value() - c.start;
     }
     const auto threshold = [&](double metres) {
       return quantile(
           line_of_sight_probability(c.environment, at_distance(c.environment, metres), base_station(c.environment)));
     };
-    const double expected =
-        both_below(threshold(c.start), threshold(c.start + c.way), std::exp(-c.way / c.correlation));
-    EXPECT_NEAR(both / static_cast<double>(clients), expected, 4 * std::sqrt(expected * (1 - expected) / clients))
-        << config::name_of(c.environment) << " after " << c.way << " m";
+    const double expected = both_below(threshold(c.start), threshold(c.start + way), std::exp(-way / c.correlation));
+    EXPECT_NEAR(both / static_cast<double>(walkers), expected, 4 * std::sqrt(expected * (1 - expected) / walkers))
+        << config::name_of(c.environment) << " after " << way << " m";
   }
 }
 

@@ -101,6 +101,26 @@ TEST(WalkMotion, TurnsAfterLegsOfTheMeanLength) {
   EXPECT_NEAR(straight / static_cast<double>(seconds), expected, 4 * std::sqrt(expected * (1 - expected) / seconds));
 }
 
+// A mirror leaves the sense of rotation about the base station as it is: within 500 m a walker meets a wall several
+// times (no chord is longer than 114 m) and turns once in twenty.
+TEST(WalkMotion, IsMirroredAtTheCircles) {
+  const WalkMotion long_legs{.speed = Speed(2), .leg = Metres(10'000), .nearest = Metres(20), .farthest = Metres(60)};
+  int flips = 0;
+  for (int client = 0; client < 20; ++client) {
+    const auto walker = motion(long_legs, around(40), client);
+    bool left = false;
+    for (int i = 0; i < 250; ++i) {
+      const Position a = walker->at(i * 1s);
+      const Position b = walker->at((i + 1) * 1s);
+      const double spin =
+          (a.x - base_station.x).value() * (b.y - a.y).value() - (a.y - base_station.y).value() * (b.x - a.x).value();
+      flips += i > 0 && left != (spin > 0);
+      left = spin > 0;
+    }
+  }
+  EXPECT_LE(flips, 6);  // Poisson of mean 1, half of them: P(more) < 1e-5
+}
+
 /// Share of clients within the circle that halves the area between 20 and 60 m, after `t`.
 double inner_half(Instant t, double (*start)(double uniform)) {
   constexpr int clients = 4000;
