@@ -49,7 +49,8 @@ int main() {
   measure("64 KB, 300 Mbit/s, 16 clients, fading", fading, load(16, 65536, 300), 200, 16);
   measure("4 KB, 300 Mbit/s, 1 client, fading", fading, load(1, 4096, 300), 20, 1);
   for (const std::int64_t clients : {1, 10, 100, 1000}) {
-    measure(fmt::format("4 KB, 600 Mbit/s, {} clients, fading", clients), fading, load(clients, 4096, 600), 20, clients);
+    measure(fmt::format("4 KB, 0.6 Mbit/s each of {} clients, fading", clients), fading,
+            load(clients, 4096, 0.6 * static_cast<double>(clients)), 20'000.0 / static_cast<double>(clients), clients);
   }
   measure("4 KB, 300 Mbit/s, 10 active of 10, fading", fading, load(10, 4096, 300), 20, 10);
   measure("4 KB, 300 Mbit/s, 10 active of 10000, fading", fading, load(10, 4096, 300), 20, 10'000);
