@@ -44,20 +44,12 @@ Stability stability_of(const Scenario& scenario, const std::vector<Replication>&
   return result;
 }
 
-void add_counts(RadioCounts& total, const RadioCounts& one) {
-  total.blocks += one.blocks;
-  total.retransmissions += one.retransmissions;
-  total.errors += one.errors;
-  total.lost_blocks += one.lost_blocks;
-  total.symbols += one.symbols;
-}
-
 std::optional<RadioSummary> radio_of(const std::vector<Replication>& replications) {
   RadioSummary result;
   std::vector<double> sinr;
   for (const Replication& one : replications) {
-    add_counts(result.uplink, one.uplink);
-    add_counts(result.downlink, one.downlink);
+    result.uplink += one.uplink;
+    result.downlink += one.downlink;
     for (const RadioLinkState& link : one.links) {
       if (sinr.empty()) result.mcs_min = result.mcs_max = link.uplink_mcs;
       sinr.push_back(link.uplink_sinr_db);

@@ -79,7 +79,15 @@ Json target_json(const Scenario& scenario, const Summary& summary) {
 }
 
 Json counts_json(const RadioCounts& counts) {
-  return {{"blocks", counts.blocks}, {"retransmissions", counts.retransmissions}, {"lost_blocks", counts.lost_blocks}};
+  return {{"blocks", counts.blocks},
+          {"retransmissions", counts.retransmissions},
+          {"recovered_blocks", counts.recovered_blocks},
+          {"lost_blocks", counts.lost_blocks},
+          {"empty_blocks", counts.empty_blocks},
+          {"bytes_offered", counts.bytes_offered},
+          {"bytes_delivered", counts.bytes_delivered},
+          {"bytes_lost", counts.bytes_lost},
+          {"bytes_queued", counts.bytes_queued()}};
 }
 
 double share_of(const std::vector<Utilisation>& loads, std::string_view resource) {

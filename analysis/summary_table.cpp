@@ -118,24 +118,40 @@ std::string size_text(const SizeSummary& size) {
   return text;
 }
 
-std::string radio_text(const RadioSummary& radio) {
+std::string radio_text(const Scenario& scenario, const RadioSummary& radio) {
+  const auto* nr = std::get_if<NrRadio>(&scenario.radio);
+  const bool changes = nr != nullptr && links_change(*nr);
   std::string text = fmt::format(
-      "uplink SINR {:.1f} / {:.1f} / {:.1f} dB (min/median/max), MCS {} to {}, block errors {}, {} blocks, {} "
+      "uplink SINR {:.1f} / {:.1f} / {:.1f} dB (min/median/max{}), MCS {} to {}, block errors {}, {} blocks, {} "
       "retransmissions, {} lost",
-      radio.sinr_min, radio.sinr_median, radio.sinr_max, radio.mcs_min, radio.mcs_max,
-      human_share(radio.block_error_rate), radio.uplink.blocks, radio.uplink.retransmissions, radio.uplink.lost_blocks);
+      radio.sinr_min, radio.sinr_median, radio.sinr_max, changes ? " at the start, without fading and blockers" : "",
+      radio.mcs_min, radio.mcs_max, human_share(radio.block_error_rate), radio.uplink.blocks,
+      radio.uplink.retransmissions, radio.uplink.lost_blocks);
+  if (radio.uplink.recovered_blocks > 0) text += fmt::format(" ({} recovered by RLC)", radio.uplink.recovered_blocks);
+  if (radio.uplink.empty_blocks > 0) text += fmt::format(", {} granted and empty", radio.uplink.empty_blocks);
   text += fmt::format("; {} of {} links in line of sight", radio.line_of_sight, radio.clients);
   if (radio.out_of_coverage > 0)
     text += fmt::format("; OUT OF COVERAGE: {} (MCS 0 misses the block error target)", radio.out_of_coverage);
   return text;
 }
 
+/// Block errors of a radio are modelled down to a rate that measured tables check; a stricter target rests on less.
+std::string extrapolation_text(const Scenario& scenario) {
+  const auto* radio = std::get_if<NrRadio>(&scenario.radio);
+  const bool modelled = radio != nullptr && std::holds_alternative<ModelledErrors>(radio->errors);
+  if (!modelled || !scenario.target || 1 - scenario.target->reliability.value() >= 1e-3) return {};
+  return "the target allows fewer late requests than 1 in 1000: it rests on block error rates below 1e-3, where no "
+         "measured table checks the error model (extrapolated)";
+}
+
 /// What the bounds take for granted: requests queue behind each other, and a static link is drawn once.
 std::string bounds_text(const Scenario& scenario, const Summary& summary) {
   std::string text = "95 %, requests taken as independent";
   if (!summary.radio || scenario.on_device()) return text;
-  return text + fmt::format("; they share {} link{} drawn once, so rarer places are not in the figures",
-                            summary.radio->clients, summary.radio->clients == 1 ? "" : "s");
+  const auto* radio = std::get_if<NrRadio>(&scenario.radio);
+  const bool moves = radio != nullptr && !std::holds_alternative<StaticMotion>(radio->motion);
+  return text + fmt::format("; they share {} link{} {}, so rarer places are not in the figures", summary.radio->clients,
+                            summary.radio->clients == 1 ? "" : "s", moves ? "that move" : "drawn once");
 }
 
 using Fact = std::pair<std::string, std::string>;
@@ -154,10 +170,13 @@ std::vector<Fact> facts(const Scenario& scenario, const Summary& summary) {
   if (!summary.stability.offered.empty()) list.emplace_back("offered load", loads_text(summary.stability.offered));
   if (!summary.stability.carried.empty()) list.emplace_back("utilisation", loads_text(summary.stability.carried));
   list.emplace_back("size", size_text(summary.size));
-  if (summary.radio && !scenario.on_device()) list.emplace_back("radio", radio_text(*summary.radio));
+  if (summary.radio && !scenario.on_device()) list.emplace_back("radio", radio_text(scenario, *summary.radio));
   if (summary.target) list.emplace_back("target", target_text(scenario, summary));
   if (summary.target && summary.floor_ms > to_milliseconds(scenario.target->latency))
     list.emplace_back("", beyond_text(scenario, summary));
+  if (const std::string text = extrapolation_text(scenario); summary.target && !text.empty()) {
+    list.emplace_back("errors", text);
+  }
   list.emplace_back("models", fmt::format("device {} ({}), edge {} ({})", scenario.device.kind,
                                           config::name_of(scenario.device.quality), scenario.edge.kind,
                                           config::name_of(scenario.edge.quality)));

@@ -1,5 +1,5 @@
-// Messages per second of host time through one cell with small-scale fading, on the scenarios that were run on packet-level
-// simulators (tests/data/peer_speed_marginal.csv), and how the cost grows with clients:
+// Messages per second of host time through one cell with small-scale fading, on the scenarios that were run on
+// packet-level simulators (tests/data/peer_speed_marginal.csv), and how the cost grows with clients:
 //     build/release/messages
 // Rates are by the CPU time of this process. `setup` is the time to build the cell and draw its links.
 
@@ -17,8 +17,8 @@ using namespace trilemma::test;
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 NrRadio fading_cell() {
-  return catalogue_radio("5g-lena", {"radio.placement={kind: ring, distance: 20 m}",
-                                     "radio.fading={kind: tr38901, speed: 3 km/h}"});
+  return catalogue_radio(
+      "5g-lena", {"radio.placement={kind: ring, distance: 20 m}", "radio.fading={kind: tr38901, speed: 3 km/h}"});
 }
 
 /// Marginal cost: a run of `seconds` less a run of a hundredth of it.
@@ -41,9 +41,10 @@ void measure(const std::string& name, const NrRadio& radio, MessageLoad load, do
 int main() {
   const NrRadio fading = fading_cell();
   const auto load = [](std::int64_t clients, std::int64_t bytes, double megabits) {
-    return MessageLoad{.clients = clients,
-                       .size = with_packet_headers(bytes),
-                       .rate = EventRate(megabits * 1e6 / 8 / static_cast<double>(bytes) / static_cast<double>(clients))};
+    return MessageLoad{
+        .clients = clients,
+        .size = with_packet_headers(bytes),
+        .rate = EventRate(megabits * 1e6 / 8 / static_cast<double>(bytes) / static_cast<double>(clients))};
   };
   measure("4 KB, 900 Mbit/s, 16 clients, fading", fading, load(16, 4096, 900), 20, 16);
   measure("64 KB, 300 Mbit/s, 16 clients, fading", fading, load(16, 65536, 300), 200, 16);

@@ -14,12 +14,7 @@ RunLimits limits_of(const LimitsConfig& config) {
 RadioCounts sum(const World& world, Direction direction) {
   RadioCounts total;
   for (const auto& radio : world.radios()) {
-    const RadioCounts one = radio->counts(direction);
-    total.blocks += one.blocks;
-    total.retransmissions += one.retransmissions;
-    total.errors += one.errors;
-    total.lost_blocks += one.lost_blocks;
-    total.symbols += one.symbols;
+    total += radio->counts(direction);
   }
   return total;
 }

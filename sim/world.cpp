@@ -103,6 +103,11 @@ void World::check_balance() const {
   TRILEMMA_ENSURE(c.offered == c.completed + c.failed + c.dropped + c.in_flight,
                   "every offered request is in one place");
   if (c.in_flight > 0) return;
+  for (const auto& radio : radios_) {
+    for (const Direction direction : {Direction::uplink, Direction::downlink}) {
+      TRILEMMA_ENSURE(radio->counts(direction).bytes_queued() == 0, "a radio that is done holds no bytes");
+    }
+  }
   TRILEMMA_ENSURE(requests_in_system_ == latencies_,
                   "Little's law: the integral of requests in the system is the sum of latencies");
 }

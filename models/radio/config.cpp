@@ -135,13 +135,15 @@ std::string distance_problem(const NrRadio& radio) {
 void channel_problems(const NrRadio& radio, std::vector<FieldProblem>& found) {
   const auto& base = radio.base_station;
   if (!std::holds_alternative<NoFading>(radio.fading) && (!base.array || !radio.device.array)) {
-    found.push_back({"fading", "needs the antenna arrays of both ends; write 'array: {rows: 8, columns: 8}' for "
-                               "base_station and device in place of their gains"});
+    found.push_back({"fading",
+                     "needs the antenna arrays of both ends; write 'array: {rows: 8, columns: 8}' for "
+                     "base_station and device in place of their gains"});
   }
   const bool outdoor = radio.environment == Environment::umi || radio.environment == Environment::uma;
   if (radio.penetration != Penetration::none && !outdoor) {
-    found.push_back({"penetration", "is for clients in buildings around an outdoor cell; write 'none', or environment "
-                                    "umi or uma"});
+    found.push_back({"penetration",
+                     "is for clients in buildings around an outdoor cell; write 'none', or environment "
+                     "umi or uma"});
   }
   if (radio.penetration != Penetration::none && !std::holds_alternative<StaticMotion>(radio.motion)) {
     found.push_back({"penetration", "does not go with clients that move; write 'none', or motion static"});
@@ -172,8 +174,9 @@ std::string motion_problem(const NrRadio& radio) {
       radio.placement);
   const DistanceRange way = excursion(radio.motion, nearest);
   if (way.min > nearest || start > way.max) {
-    return fmt::format("keeps clients between {} and {}, where not all of them start; write a range around the placement",
-                       Text<Metres>::format(way.min), Text<Metres>::format(way.max));
+    return fmt::format(
+        "keeps clients between {} and {}, where not all of them start; write a range around the placement",
+        Text<Metres>::format(way.min), Text<Metres>::format(way.max));
   }
   NrRadio ends = radio;
   ends.placement = DiscPlacement{.radius = way.max, .nearest = way.min};

@@ -87,17 +87,19 @@ struct SpecialSlot {
 
 /// Transmit side and receive side of one end of the link.
 struct StationConfig {
-  PowerLevel power{23};                // into the antenna
-  std::optional<Decibels> gain;        // towards the peer, of antenna and beam together
-  std::optional<ArrayConfig> array;    // in its place
-  Decibels usual_gain{0};              // where neither is given; not a field
+  PowerLevel power{23};              // into the antenna
+  std::optional<Decibels> gain;      // towards the peer, of antenna and beam together
+  std::optional<ArrayConfig> array;  // in its place
+  Decibels usual_gain{0};            // where neither is given; not a field
   Decibels noise_figure{7};
   std::optional<Metres> height;  // absent: what TR 38.901 takes for the environment
 
   static constexpr auto fields() {
     return std::tuple{
         config::field("power", &StationConfig::power, "transmit power into the antenna", config::between(-50, 80)),
-        config::field("gain", &StationConfig::gain, "antenna and beamforming gain towards the peer; absent, and without an array: 24 dB for a base station, 9 dB for a device",
+        config::field("gain", &StationConfig::gain,
+                      "antenna and beamforming gain towards the peer; absent, and without an array: 24 dB for a base "
+                      "station, 9 dB for a device",
                       config::between(-50, 80)),
         config::field("array", &StationConfig::array,
                       "antenna array, in place of a gain: that of its beam, which follows the peer"),
@@ -123,11 +125,11 @@ struct FractionalPowerControl {
   double alpha = 0.8;
 
   static constexpr auto fields() {
-    return std::tuple{config::field("p0", &FractionalPowerControl::p0,
-                                    "target power at the receiver, of one resource block at 15 kHz",
-                                    config::between(-202, 24)),
-                      config::field("alpha", &FractionalPowerControl::alpha, "share of the path loss that is made up for",
-                                    config::between(0, 1))};
+    return std::tuple{
+        config::field("p0", &FractionalPowerControl::p0,
+                      "target power at the receiver, of one resource block at 15 kHz", config::between(-202, 24)),
+        config::field("alpha", &FractionalPowerControl::alpha, "share of the path loss that is made up for",
+                      config::between(0, 1))};
   }
 };
 
@@ -238,6 +240,9 @@ struct NrRadio {
   }
   [[nodiscard]] std::vector<config::FieldProblem> problems() const;
 };
+
+/// Whether the links of the clients change with time.
+bool links_change(const NrRadio& config);
 
 using RadioConfig = std::variant<NoRadio, FixedRadio, NrRadio>;
 

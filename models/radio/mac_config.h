@@ -123,8 +123,8 @@ struct GrantShare {
   static constexpr auto fields() {
     return std::tuple{config::required("request_to_grant", &GrantShare::request_to_grant,
                                        "from the start of a scheduling request to the grant", config::up_to_an_hour),
-                      config::required("grant_to_data", &GrantShare::grant_to_data,
-                                       "from the grant to the first block", config::up_to_an_hour),
+                      config::required("grant_to_data", &GrantShare::grant_to_data, "from the grant to the first block",
+                                       config::up_to_an_hour),
                       config::field("weight", &GrantShare::weight, "count or share of the sample", config::positive)};
   }
 };
@@ -139,13 +139,12 @@ struct MeasuredTiming {
 
   static constexpr auto fields() {
     using config::required;
-    return std::tuple{
-        required("grant", &MeasuredTiming::grant, "control delays of an uplink burst"),
-        required("data", &MeasuredTiming::data,
-                 "from the start of an uplink block to its bits; never less than its symbols"),
-        required("downlink", &MeasuredTiming::downlink,
-                 "from the start of a downlink block to its bits; never less than its symbols"),
-        required("repetition", &MeasuredTiming::repetition, "what one repetition adds")};
+    return std::tuple{required("grant", &MeasuredTiming::grant, "control delays of an uplink burst"),
+                      required("data", &MeasuredTiming::data,
+                               "from the start of an uplink block to its bits; never less than its symbols"),
+                      required("downlink", &MeasuredTiming::downlink,
+                               "from the start of a downlink block to its bits; never less than its symbols"),
+                      required("repetition", &MeasuredTiming::repetition, "what one repetition adds")};
   }
   [[nodiscard]] std::vector<config::FieldProblem> problems() const;
 };

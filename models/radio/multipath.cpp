@@ -224,7 +224,9 @@ WaveAngles direct_departure(const LinkGeometry& geometry) {
   return {.azimuth = 0, .zenith = pi / 2 + elevation(geometry)};
 }
 
-WaveAngles direct_arrival(const LinkGeometry& geometry) { return {.azimuth = pi, .zenith = pi / 2 - elevation(geometry)}; }
+WaveAngles direct_arrival(const LinkGeometry& geometry) {
+  return {.azimuth = pi, .zenith = pi / 2 - elevation(geometry)};
+}
 
 Multipath draw_multipath(const ClusterStatistics& statistics, const LinkGeometry& geometry, Rng& rng) {
   const bool clear = geometry.line_of_sight;

@@ -19,8 +19,8 @@ struct Ray {
 
 /// Scattered rays of one delay. The two strongest clusters of clause 7.5 come as three of these each.
 struct Cluster {
-  double power;     // of the scattered power, shared equally by its rays
-  double delay;     // seconds after the first
+  double power;        // of the scattered power, shared equally by its rays
+  double delay;        // seconds after the first
   WaveAngles arrival;  // of its centre
   std::vector<Ray> rays;
 };
@@ -29,7 +29,7 @@ struct Cluster {
 struct Multipath {
   double k_factor = 0;      // power of the direct path over that of all clusters, linear; 0 without a line of sight
   double delay_spread = 0;  // seconds, as drawn in step 4
-  WaveAngles departure;        // along the straight line between both ends
+  WaveAngles departure;     // along the straight line between both ends
   WaveAngles arrival;
   std::vector<Cluster> clusters;  // the first one has delay 0
 };

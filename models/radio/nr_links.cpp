@@ -42,10 +42,14 @@ InterferingStation interfering(const StationConfig& station, Metres height) {
           .height = height};
 }
 
-bool changes(const NrRadio& config) {
+}  // namespace
+
+bool links_change(const NrRadio& config) {
   return !std::holds_alternative<NoFading>(config.fading) || !std::holds_alternative<StaticMotion>(config.motion) ||
          !std::holds_alternative<NoBlockage>(config.blockage);
 }
+
+namespace {
 
 Metres device_height(const NrRadio& config) {
   return config.device.height.value_or(default_heights(config.environment).ue);
@@ -76,8 +80,8 @@ InterferenceSetup interference_setup(const NrRadio& config, int uplink_blocks, i
 struct NrLinks::Changing {
   LargeScale large_scale;
   Blockage blockage;
-  Instant until{-1};           // what is below holds before this instant
-  std::vector<float> gains;    // of sub-bands, linear
+  Instant until{-1};         // what is below holds before this instant
+  std::vector<float> gains;  // of sub-bands, linear
   std::array<NrLink, 2> links{};
   std::array<std::int64_t, 2> report{-1, -1};  // the period in which the MCS was chosen
 };
@@ -92,7 +96,7 @@ NrLinks::NrLinks(const NrRadio& config, const std::array<NrPhy, 2>& phys, const 
       streams_(streams),
       base_station_{.z = base_height(config)},
       propagation_(propagation_of(config, streams)),
-      changing_(changes(config)),
+      changing_(links_change(config)),
       changes_(static_cast<std::size_t>(place.clients)) {
   if (const auto* fading = std::get_if<Tr38901Fading>(&config.fading)) {
     fading_.emplace(*fading,
@@ -105,8 +109,8 @@ NrLinks::NrLinks(const NrRadio& config, const std::array<NrPhy, 2>& phys, const 
                     streams, fmt::format("cell {}", place.cell));
     betas_ = eesm_betas(config.mcs_table);
   }
-  const InterferenceSetup setup =
-      interference_setup(config, phys[0].resource_blocks(), phys[1].resource_blocks() * static_cast<int>(config.subbands));
+  const InterferenceSetup setup = interference_setup(config, phys[0].resource_blocks(),
+                                                     phys[1].resource_blocks() * static_cast<int>(config.subbands));
   const Interference interference(config.interference, setup, fmt::format("cell {}", place.cell), streams);
   for (std::int64_t i = 0; i < place.clients; ++i) add_client(interference, place.cell + i * place.cells);
 }
@@ -115,7 +119,9 @@ Position NrLinks::place_of(std::int64_t client) const {
   const double distance = distance_of(config_.placement, streams_, client).value();
   Rng rng = streams_.stream(fmt::format("client {}/azimuth", client));
   const double azimuth = 2 * std::numbers::pi * rng.uniform();
-  return {.x = Metres(distance * std::cos(azimuth)), .y = Metres(distance * std::sin(azimuth)), .z = device_height(config_)};
+  return {.x = Metres(distance * std::cos(azimuth)),
+          .y = Metres(distance * std::sin(azimuth)),
+          .z = device_height(config_)};
 }
 
 /// Path loss, with the building if there is one: the way indoors does not count for the line of sight, and shadowing
@@ -133,8 +139,7 @@ PathLoss NrLinks::path_loss(std::int64_t client, const Position& device) const {
   const double outdoors = std::max(ground - indoors.depth.value(), distance_range(config_.environment).min.value());
   const Position wall{.x = device.x * (outdoors / ground), .y = device.y * (outdoors / ground), .z = device.z};
   const bool clear = propagation_.line_of_sight(luck.uniform, wall, base_station_);
-  const Decibels shadow =
-      config_.shadowing == Shadowing::on ? indoor_shadowing_deviation * luck.normal : Decibels(0);
+  const Decibels shadow = config_.shadowing == Shadowing::on ? indoor_shadowing_deviation * luck.normal : Decibels(0);
   return {.loss = propagation_.median(clear, device, base_station_) + indoors.loss + shadow, .line_of_sight = clear};
 }
 
@@ -192,9 +197,9 @@ std::unique_ptr<NrLinks::Changing> NrLinks::make_changing(ClientIndex index) con
       .motion = config_.motion, .start = places_[index], .base_station = base_station_, .step = std::nullopt};
   const BlockageLink ray{.carrier = config_.carrier, .device = places_[index], .base_station = base_station_};
   return std::make_unique<Changing>(
-      Changing{.large_scale = LargeScale(propagation_, large_scale,
-                                         Rng(streams_.seed(), propagation_stream(client), streams_.replication()),
-                                         stream("way")),
+      Changing{.large_scale =
+                   LargeScale(propagation_, large_scale,
+                              Rng(streams_.seed(), propagation_stream(client), streams_.replication()), stream("way")),
                .blockage = Blockage(config_.blockage, ray, stream("blockers")),
                .gains = std::vector<float>(fading_ ? fading_->subbands() : 0)});
 }

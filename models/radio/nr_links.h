@@ -70,8 +70,8 @@ class NrLinks {
   Propagation propagation_;
   bool changing_;
   std::optional<Fading> fading_;
-  std::vector<double> betas_;  // of EESM, by MCS
-  std::vector<float> sinrs_;   // of the sub-bands at hand
+  std::vector<double> betas_;                 // of EESM, by MCS
+  std::vector<float> sinrs_;                  // of the sub-bands at hand
   std::array<std::vector<NrLink>, 2> links_;  // at the start, without fading
   std::array<std::vector<Decibels>, 2> noise_rise_;
   std::vector<Position> places_;

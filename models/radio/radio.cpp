@@ -3,6 +3,21 @@
 #include <algorithm>
 
 namespace trilemma {
+
+RadioCounts& RadioCounts::operator+=(const RadioCounts& other) {
+  blocks += other.blocks;
+  retransmissions += other.retransmissions;
+  errors += other.errors;
+  lost_blocks += other.lost_blocks;
+  recovered_blocks += other.recovered_blocks;
+  empty_blocks += other.empty_blocks;
+  symbols += other.symbols;
+  bytes_offered += other.bytes_offered;
+  bytes_delivered += other.bytes_delivered;
+  bytes_lost += other.bytes_lost;
+  return *this;
+}
+
 namespace {
 
 /// A shared first-in-first-out pipe in each direction; without a rate it is no leg at all.

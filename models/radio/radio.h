@@ -74,6 +74,7 @@ struct RadioCounts {
   std::int64_t bytes_delivered = 0;
   std::int64_t bytes_lost = 0;
   [[nodiscard]] std::int64_t bytes_queued() const { return bytes_offered - bytes_delivered - bytes_lost; }
+  RadioCounts& operator+=(const RadioCounts& other);
 };
 
 /// What a client's link looks like; static in this model.

@@ -39,10 +39,7 @@ class Sample {
 
 struct RadioTiming::Measured {
   explicit Measured(const MeasuredTiming& config)
-      : grant(config.grant),
-        data(config.data),
-        downlink(config.downlink),
-        repetition(config.repetition) {}
+      : grant(config.grant), data(config.data), downlink(config.downlink), repetition(config.repetition) {}
 
   Sample<GrantShare> grant;
   Sample<DelayShare> data;

@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
-
 #include <cmath>
+
+#include <gtest/gtest.h>
 
 #include "tests/support/message_cell.h"
 #include "tests/unit/radio/csv.h"
@@ -60,8 +60,13 @@ TEST(Commercial, UplinkHasTheMeasuredDistribution) {
   const double n = number(row, "n");
   // Half a symbol of 8.9 us for the alignment to the next symbol, and the rounding of the printed value.
   constexpr double resolution = 0.01;
-  for (const auto& [column, q] : {std::pair{"p5", 0.05}, {"p25", 0.25}, {"p50", 0.5}, {"p75", 0.75}, {"p90", 0.9},
-                                  {"p95", 0.95}, {"p99", 0.99}}) {
+  for (const auto& [column, q] : {std::pair{"p5", 0.05},
+                                  {"p25", 0.25},
+                                  {"p50", 0.5},
+                                  {"p75", 0.75},
+                                  {"p90", 0.9},
+                                  {"p95", 0.95},
+                                  {"p99", 0.99}}) {
     // The measured quantile is one of a sample of n: our share below it is q within its standard error.
     const double error = std::sqrt(q * (1 - q) / n);
     EXPECT_LE(share_below(ours, number(row, column) - resolution), q + 4 * error) << column;
@@ -89,8 +94,7 @@ TEST(Commercial, OneRetransmissionAddsWhatWasMeasured) {
     return sum / static_cast<double>(values.size());
   };
   const double none = mean(uplink_ms(one_occasion_a_slot()));
-  const double one = mean(uplink_ms(
-      one_occasion_a_slot({"radio.errors={kind: fixed, first: 100 %, later: 0 %}"})));
+  const double one = mean(uplink_ms(one_occasion_a_slot({"radio.errors={kind: fixed, first: 100 %, later: 0 %}"})));
   const Row zero_row = measured("T_phy", "no reTx");
   const Row one_row = measured("T_phy", "exactly one reTx");
   const double added = number(one_row, "mean") - number(zero_row, "mean");

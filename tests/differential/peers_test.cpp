@@ -1,10 +1,9 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <set>
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "tests/support/peer_row.h"
 
@@ -96,10 +95,9 @@ std::vector<double> peer_messages(const std::string& file) {
 }
 
 std::vector<double> our_messages(Bytes message, double rate) {
-  const MessageRun run = run_messages(catalogue_radio("5g-lena", {"radio.placement={kind: ring, distance: 20 m}"}),
-                                      {.size = with_packet_headers(message.value()),
-                                       .rate = EventRate(rate),
-                                       .active = to_duration(2e4 / rate)});
+  const MessageRun run = run_messages(
+      catalogue_radio("5g-lena", {"radio.placement={kind: ring, distance: 20 m}"}),
+      {.size = with_packet_headers(message.value()), .rate = EventRate(rate), .active = to_duration(2e4 / rate)});
   std::vector<double> latencies = run.latencies_us;
   for (double& latency : latencies) latency += peer_backhaul_us;
   return latencies;
