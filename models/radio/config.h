@@ -175,6 +175,7 @@ struct NrRadio {
   BlockageConfig blockage;
   InterferenceConfig interference;
   PowerControlConfig power_control;
+  LinkFeedback feedback = LinkFeedback::sinr;
   Duration report_period{0};
   StationConfig base_station{.power = PowerLevel(30), .usual_gain = Decibels(24), .noise_figure = Decibels(7)};
   StationConfig device{.power = PowerLevel(13.4), .usual_gain = Decibels(9), .noise_figure = Decibels(10)};
@@ -230,6 +231,7 @@ struct NrRadio {
         field("blockage", &NrRadio::blockage, "blockers of the line between the antennas"),
         field("interference", &NrRadio::interference, "from other cells"),
         field("power_control", &NrRadio::power_control, "uplink power"),
+        field("feedback", &NrRadio::feedback, "what link adaptation knows of the link"),
         field("report_period", &NrRadio::report_period,
               "time for which link adaptation keeps an MCS, where the link changes; 0: it follows at once",
               config::up_to_an_hour),

@@ -122,10 +122,17 @@ const Curve& curve_of(int modulation_order) {
 
 ErrorModel::ErrorModel(McsTable table, Decibels gap) : table_(mcs_table(table)), gap_(gap) {}
 
+const Mcs& ErrorModel::row(int mcs) const {
+  TRILEMMA_ENSURE(mcs >= 0 && static_cast<std::size_t>(mcs) < table_.size(), "an MCS is a row of its table");
+  return table_[static_cast<std::size_t>(mcs)];
+}
+
 double ErrorModel::code_block_error_rate(int mcs, Decibels sinr, std::int64_t bits) const {
-  TRILEMMA_ENSURE(mcs >= 0 && static_cast<std::size_t>(mcs) < table_.size() && bits > 0,
-                  "an error rate belongs to a row of the MCS table and a block of bits");
-  const Mcs& row = table_[static_cast<std::size_t>(mcs)];
+  return code_block_error_rate(row(mcs), sinr, bits);
+}
+
+double ErrorModel::code_block_error_rate(const Mcs& row, Decibels sinr, std::int64_t bits) const {
+  TRILEMMA_ENSURE(bits > 0, "an error rate belongs to a block of bits");
   const double snr = (sinr - gap_).value();
   if (snr < grid_start) return 1;
   const auto k = static_cast<double>(bits);
@@ -135,9 +142,12 @@ double ErrorModel::code_block_error_rate(int mcs, Decibels sinr, std::int64_t bi
 }
 
 double ErrorModel::block_error_rate(int mcs, Decibels sinr, std::int64_t transport_block_bits) const {
-  TRILEMMA_ENSURE(mcs >= 0 && static_cast<std::size_t>(mcs) < table_.size(), "an MCS is a row of its table");
-  const CodeBlocks blocks = code_blocks(transport_block_bits, table_[static_cast<std::size_t>(mcs)].code_rate);
-  const double error = code_block_error_rate(mcs, sinr, blocks.bits);
+  return block_error_rate(row(mcs), sinr, transport_block_bits);
+}
+
+double ErrorModel::block_error_rate(const Mcs& row, Decibels sinr, std::int64_t transport_block_bits) const {
+  const CodeBlocks blocks = code_blocks(transport_block_bits, row.code_rate);
+  const double error = code_block_error_rate(row, sinr, blocks.bits);
   if (blocks.count == 1) return error;
   return -std::expm1(static_cast<double>(blocks.count) * std::log1p(-error));  // keeps small errors exact
 }

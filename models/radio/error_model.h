@@ -48,9 +48,12 @@ class ErrorModel {
   /// and above 45 dB as at 45 dB, gap deducted: there the exact values differ from these by less than 1e-12 for every
   /// block of 24 bits or more.
   [[nodiscard]] double code_block_error_rate(int mcs, Decibels sinr, std::int64_t bits) const;
+  /// The same for any modulation and code rate.
+  [[nodiscard]] double code_block_error_rate(const Mcs& row, Decibels sinr, std::int64_t bits) const;
 
   /// Of a transport block of `transport_block_bits` >= 1, CRC not included.
   [[nodiscard]] double block_error_rate(int mcs, Decibels sinr, std::int64_t transport_block_bits) const;
+  [[nodiscard]] double block_error_rate(const Mcs& row, Decibels sinr, std::int64_t transport_block_bits) const;
 
   /// The highest MCS at which the transport block that fills `allocation` fails with probability `target` at most;
   /// MCS 0 with meets_target false if none does. The search goes down from the top, because the error rate is not
@@ -60,6 +63,8 @@ class ErrorModel {
   [[nodiscard]] std::span<const Mcs> table() const { return table_; }
 
  private:
+  [[nodiscard]] const Mcs& row(int mcs) const;
+
   std::span<const Mcs> table_;
   Decibels gap_;
 };

@@ -189,12 +189,12 @@ struct PersistenceConfig {
 
 struct HarqConfig {
   std::int64_t max_transmissions = 4;
-  Fraction target{0.1};
+  std::optional<Fraction> target;
 
   static constexpr auto fields() {
     return std::tuple{config::field("max_transmissions", &HarqConfig::max_transmissions,
                                     "transmissions of a transport block before it is lost", config::between(1, 32)),
-                      config::field("target", &HarqConfig::target, "block error rate that link adaptation accepts",
+                      config::field("target", &HarqConfig::target, "block error rate that link adaptation accepts; absent: 10 %, and 1e-5 for the MCS table qam64-low-se",
                                     config::Bounds{.min = 0, .max = 1, .min_allowed = false, .max_allowed = false})};
   }
 };

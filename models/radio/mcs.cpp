@@ -31,7 +31,27 @@ constexpr std::array qam64_low_se_rows = {
     row(6, 567), row(6, 616), row(6, 666), row(6, 719), row(6, 772),
 };
 
+// TS 38.214 tables 5.2.2.1-2, -3 and -4, from CQI 1 on.
+constexpr std::array cqi_rows_one = {row(2, 78), row(2, 120), row(2, 193), row(2, 308), row(2, 449), row(2, 602), row(4, 378), row(4, 490), row(4, 616), row(6, 466), row(6, 567), row(6, 666), row(6, 772), row(6, 873), row(6, 948)};
+constexpr std::array cqi_rows_two = {row(2, 78), row(2, 193), row(2, 449), row(4, 378), row(4, 490), row(4, 616), row(6, 466), row(6, 567), row(6, 666), row(6, 772), row(6, 873), row(8, 711), row(8, 797), row(8, 885), row(8, 948)};
+constexpr std::array cqi_rows_three = {row(2, 30), row(2, 50), row(2, 78), row(2, 120), row(2, 193), row(2, 308), row(2, 449), row(2, 602), row(4, 378), row(4, 490), row(4, 616), row(6, 466), row(6, 567), row(6, 666), row(6, 772)};
+
 }  // namespace
+
+std::span<const Mcs> cqi_table(McsTable table) {
+  switch (table) {
+    case McsTable::qam64:
+      return cqi_rows_one;
+    case McsTable::qam256:
+      return cqi_rows_two;
+    case McsTable::qam64_low_se:
+      return cqi_rows_three;
+  }
+  TRILEMMA_ENSURE(false, "every MCS table has a CQI table");
+  return {};
+}
+
+double usual_target(McsTable table) { return table == McsTable::qam64_low_se ? 1e-5 : 0.1; }
 
 std::span<const Mcs> mcs_table(McsTable table) {
   switch (table) {

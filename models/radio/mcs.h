@@ -29,4 +29,20 @@ struct Mcs {
 /// The rows of a table, by MCS index, without the reserved rows at its end (which only retransmissions use).
 std::span<const Mcs> mcs_table(McsTable table);
 
+/// The CQI table that goes with an MCS table, TS 38.214 V19.3.0 clause 5.2.2.1: 1, 2 and 3. Element i is CQI i + 1; CQI
+/// 0 is out of range.
+std::span<const Mcs> cqi_table(McsTable table);
+
+/// Block error rate at which a UE reports a CQI of that table: 10 %, or 1e-5 (table 3).
+double usual_target(McsTable table);
+
+/// What link adaptation works from: the SINR itself, or the CQI that a UE reports of it.
+enum class LinkFeedback { sinr, cqi };
+
+namespace config {
+template <>
+inline constexpr auto names<LinkFeedback> =
+    std::array{Name{"sinr", LinkFeedback::sinr}, Name{"cqi", LinkFeedback::cqi}};
+}  // namespace config
+
 }  // namespace trilemma

@@ -56,11 +56,32 @@ NrPhy::NrPhy(const NrRadio& config, std::int64_t parts)
       payload[index] = std::max(Bytes(0), Bytes(bits[index] / 8) - block_headers);
     }
   }
-  for (int mcs = 0; mcs < mcs_count(); ++mcs) {
-    const auto bits = block_bits_[static_cast<std::size_t>(mcs)][static_cast<std::size_t>(longest_)];
-    thresholds_.push_back(threshold([&](Decibels sinr) { return errors_.block_error_rate(mcs, sinr, bits); },
-                                    config.harq.target.value()));
+  thresholds_ = thresholds(config);
+}
+
+std::vector<NrPhy::McsThreshold> NrPhy::thresholds(const NrRadio& config) const {
+  const double target = config.harq.target ? config.harq.target->value() : usual_target(config.mcs_table);
+  TransportBlockShape shape = shape_;
+  shape.symbols = longest_;
+  shape.dmrs_per_prb = reference_elements(config.reference, longest_);
+  const auto meets = [&](const Mcs& row) {
+    const std::int64_t bits = transport_block_bits(shape, row);
+    return threshold([&](Decibels sinr) { return errors_.block_error_rate(row, sinr, bits); }, target);
+  };
+  std::vector<McsThreshold> found;
+  const auto table = errors_.table();
+  if (config.feedback == LinkFeedback::sinr) {
+    for (int mcs = 0; mcs < mcs_count(); ++mcs) found.push_back({meets(table[static_cast<std::size_t>(mcs)]), mcs});
+    return found;
   }
+  // Of a reported CQI, the base station takes the highest MCS of no more spectral efficiency.
+  for (const Mcs& cqi : cqi_table(config.mcs_table)) {
+    const auto above = std::find_if(table.begin(), table.end(), [&](const Mcs& row) {
+      return row.spectral_efficiency() > cqi.spectral_efficiency();
+    });
+    if (above != table.begin()) found.push_back({meets(cqi), static_cast<int>(above - table.begin()) - 1});
+  }
+  return found;
 }
 
 int NrPhy::symbols_for(int mcs, Bytes size, int available) const {
@@ -71,10 +92,8 @@ int NrPhy::symbols_for(int mcs, Bytes size, int available) const {
 }
 
 NrLink NrPhy::link(Decibels sinr) const {
-  for (int mcs = mcs_count() - 1; mcs >= 0; --mcs) {
-    if (thresholds_[static_cast<std::size_t>(mcs)] <= sinr.value()) {
-      return {.sinr = sinr, .mcs = mcs, .meets_target = true};
-    }
+  for (auto best = thresholds_.rbegin(); best != thresholds_.rend(); ++best) {
+    if (best->sinr <= sinr.value()) return {.sinr = sinr, .mcs = best->mcs, .meets_target = true};
   }
   return {.sinr = sinr, .mcs = 0, .meets_target = false};
 }

@@ -51,13 +51,20 @@ class NrPhy {
   [[nodiscard]] int max_transmissions() const { return max_transmissions_; }
 
  private:
+  /// From this SINR in dB on, this MCS meets the target, or is what the report of it allows.
+  struct McsThreshold {
+    double sinr;
+    int mcs;
+  };
+  [[nodiscard]] std::vector<McsThreshold> thresholds(const NrRadio& config) const;
+
   ErrorModel errors_;
   std::optional<FixedErrors> fixed_errors_;
   int max_transmissions_;
   int shortest_;
   int longest_;
   TransportBlockShape shape_;
-  std::vector<double> thresholds_;  // SINR in dB at which each MCS meets the target
+  std::vector<McsThreshold> thresholds_;
   std::vector<std::array<Bytes, symbols_per_slot + 1>> payload_;
   std::vector<std::array<std::int64_t, symbols_per_slot + 1>> block_bits_;
 };

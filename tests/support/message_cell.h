@@ -72,13 +72,18 @@ inline double order_statistic(const std::vector<double>& sorted, double q) {
   return sorted.at(static_cast<std::size_t>(std::max(1.0, rank)) - 1);
 }
 
+/// The radio of a scenario file.
+inline NrRadio scenario_radio(const std::string& file, const std::vector<std::string>& sets) {
+  const std::string source = TRILEMMA_SOURCE_DIR;
+  const auto experiment = read_experiment(source + "/" + file, sets, config::Catalogue(source + "/configs"));
+  return std::get<NrRadio>(experiment.scenario.radio);
+}
+
 /// A radio of the catalogue, as a scenario gets it.
 inline NrRadio catalogue_radio(const std::string& name, const std::vector<std::string>& sets = {}) {
   std::vector<std::string> all{"radio=" + name};
   all.insert(all.end(), sets.begin(), sets.end());
-  const auto experiment = read_experiment(std::string(TRILEMMA_SOURCE_DIR) + "/bench/speed.yaml", all,
-                                          config::Catalogue(std::string(TRILEMMA_SOURCE_DIR) + "/configs"));
-  return std::get<NrRadio>(experiment.scenario.radio);
+  return scenario_radio("bench/speed.yaml", all);
 }
 
 }  // namespace trilemma::test
