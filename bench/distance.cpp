@@ -23,8 +23,8 @@ void print_row(const std::string& environment, int metres, const std::string& na
   std::vector<double> latencies;
   RadioCounts counts;
   std::int64_t lost = 0;
-  for (std::uint64_t replication = 1; replication <= 50; ++replication) {
-    const MessageRun run = run_messages(radio_at(environment, metres, more), {.clients = 20,
+  for (std::uint64_t replication = 1; replication <= 200; ++replication) {
+    const MessageRun run = run_messages(radio_at(environment, metres, more), {.clients = 4,
                                                                             .size = Bytes(172),
                                                                             .rate = EventRate(20),
                                                                             .active = 50s,

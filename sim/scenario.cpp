@@ -109,6 +109,9 @@ std::vector<FieldProblem> Scenario::problems() const {
   }
   if (cells > workload.clients)
     add("cells", fmt::format("is more than the {} clients; write at most one cell a client", workload.clients));
+  if (const auto* nr = std::get_if<NrRadio>(&radio); nr != nullptr && nr->problems().empty()) {
+    add("workload", clients_problem(*nr, (workload.clients + cells - 1) / cells));
+  }
   if (duration && warmup >= *duration)
     add("warmup", "is not shorter than the duration, so nothing would be measured; write a shorter time");
   add("device", memory_problem(*this, device, device.precision, head()));

@@ -192,6 +192,20 @@ std::string interference_problem(const NrRadio& radio) {
 
 }  // namespace
 
+std::string clients_problem(const NrRadio& radio, std::int64_t clients) {
+  if (radio.access != Access::configured_grant || radio.multiplexing != Multiplexing::frequency) return {};
+  const auto blocks = *resource_blocks(radio.bandwidth, static_cast<int>(radio.numerology), radio.carrier);
+  for (std::int64_t most = std::min<std::int64_t>(clients, blocks); most >= 1; --most) {
+    if (NrPhy(radio, most).payload(0, static_cast<int>(radio.symbols)) == Bytes(0)) continue;
+    if (most == clients) return {};
+    return fmt::format("are too many in one cell for configured grants side by side: {} resource blocks of {} symbols "
+                       "have room for data at MCS 0 of {} clients; write fewer clients, more cells, longer "
+                       "transmissions or 'multiplexing: time'",
+                       blocks, radio.symbols, most);
+  }
+  return "cannot have configured grants side by side: not even one has room for data at MCS 0; write longer transmissions";
+}
+
 std::vector<FieldProblem> DiscPlacement::problems() const {
   if (nearest < radius) return {};
   return {{"nearest", "is not below the radius; write a smaller distance"}};

@@ -270,6 +270,7 @@ void SharedChannel::transmit_new(ClientIndex local, const SymbolSupply::Slice& s
   Client& client = clients_[local];
   const NrLink& link = links_.at(direction_, in_cell(local), air.start);
   const Bytes payload = phy_.payload(link.mcs, air.symbols);
+  TRILEMMA_ENSURE(payload > Bytes(0), "a block has room for data");
   const bool from_standing = client.standing > Bytes(0);
   client.standing = client.asked = Bytes(0);
   client.granted += payload.value();
