@@ -20,15 +20,12 @@ World::World(const Scenario& scenario, const Streams& streams, Scheduler& schedu
       radios_(make_radios(scheduler, scenario.radio, scenario.cells, scenario.workload.clients, streams)),
       backhaul_up_(make_link(scheduler, scenario.backhaul)),
       backhaul_down_(make_link(scheduler, scenario.backhaul)),
+      network_(make_network({scheduler, scenario, streams, radios_, *backhaul_up_, *backhaul_down_})),
       edge_(scheduler, scenario.edge.count),
       floors_(static_cast<std::size_t>(scenario.workload.clients)) {
   const std::int64_t clients = scenario.workload.clients;
   for (std::int64_t client = 0; client < clients; ++client) devices_.emplace_back(scheduler, 1);
   expected_window_ = expected_window();
-}
-
-RadioTransferAwaiter World::over_air(Direction direction, std::int64_t client, Bytes size) {
-  return {scheduler_, radio(client), direction, index_in_cell(client), size};
 }
 
 bool World::open() const {
@@ -110,14 +107,14 @@ StageTimes World::floor_stages(std::int64_t client, Tokens prompt, Tokens output
     const auto charge = [&](Stage stage, Duration time) { stages[static_cast<std::size_t>(stage)] += time; };
     charge(Stage::device, pass.device);
     if (!pass.leaves_device) return;
-    const RadioFloor up = radio(client).floor(Direction::uplink, index_in_cell(client), pass.uplink);
-    const RadioFloor down = radio(client).floor(Direction::downlink, index_in_cell(client), pass.downlink);
+    const LegFloor up = network_->floor(Direction::uplink, client, pass.uplink);
+    const LegFloor down = network_->floor(Direction::downlink, client, pass.downlink);
     charge(Stage::codec, pass.encode + pass.decode);
-    charge(Stage::uplink_wait, messages * up.wait);
-    charge(Stage::uplink_air, messages * up.air);
-    charge(Stage::backhaul, messages * (backhaul_up_->floor(pass.uplink) + backhaul_down_->floor(pass.downlink)));
+    charge(Stage::uplink_wait, messages * up.radio.wait);
+    charge(Stage::uplink_air, messages * up.radio.air);
+    charge(Stage::backhaul, messages * (up.backhaul + down.backhaul));
     charge(Stage::edge, pass.edge);
-    charge(Stage::downlink, messages * down.total());
+    charge(Stage::downlink, messages * down.radio.total());
   };
   add(costs_.prefill(prompt, output), 1);
   const Costs::Further& further = costs_.further(prompt, output);

@@ -1,0 +1,105 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/object_pool.h"
+#include "models/link/ns3.h"
+#include "models/radio/transfer.h"
+#include "sim/network.h"
+
+namespace trilemma {
+namespace {
+
+DatagramConfig datagram_config(const Scenario& scenario) {
+  const bool nr = std::holds_alternative<NrRadio>(scenario.radio);
+  return {.backhaul = scenario.backhaul,
+          .mtu = std::get<UdpTransport>(scenario.transport).mtu,
+          .radio_headers = nr ? nr_packet_headers : Bytes(0),
+          .clients = scenario.workload.clients};
+}
+
+class PacketNetwork final : public Network {
+ public:
+  explicit PacketNetwork(const NetworkParts& parts)
+      : parts_(parts),
+        config_(datagram_config(parts.scenario)),
+        datagrams_(parts.scheduler, parts.radios, config_, parts.streams) {}
+
+  void send(Message& message) override {
+    Transit& transit = transits_.take([&] { return Transit{*this}; });
+    transit.message = &message;
+    transit.datagrams = {.direction = message.direction,
+                         .client = message.client,
+                         .size = message.size,
+                         .done = Action::call<&Transit::arrive>(transit)};
+    datagrams_.send(transit.datagrams);
+  }
+
+  /// A message of several packets cannot be faster than all of them over the radio and the smallest over the backhaul,
+  /// nor than the smallest over the radio and all of them over the backhaul; all at once are one large message to the
+  /// radio at best.
+  [[nodiscard]] LegFloor floor(Direction direction, std::int64_t client, Bytes size) const override {
+    const auto [count, last] = datagrams(size, config_.mtu);
+    const auto over_radio = [&](std::int64_t packets, Bytes bytes) {
+      return parts_.radio(client).floor(direction, parts_.in_cell(client), bytes + packets * config_.radio_headers);
+    };
+    const RadioFloor all = over_radio(count, size);
+    const Duration radio_bound = all.total() + datagrams_.backhaul_floor(last);
+    const Duration backhaul_bound = over_radio(1, last).total() + datagrams_.backhaul_floor(size);
+    return {.radio = all, .backhaul = std::max(radio_bound, backhaul_bound) - all.total()};
+  }
+
+  [[nodiscard]] Duration backhaul_busy(Direction direction) const override {
+    return datagrams_.backhaul_busy(direction);
+  }
+
+ private:
+  struct Transit {
+    PacketNetwork& network;
+    Message* message = nullptr;
+    DatagramMessage datagrams;
+    void arrive() { network.finish(*this); }
+  };
+
+  void finish(Transit& transit) {
+    transit.message->leg = {.radio = transit.datagrams.radio, .backhaul = transit.datagrams.backhaul};
+    const Action done = transit.message->done;
+    transits_.give_back(transit);
+    done();
+  }
+
+  NetworkParts parts_;
+  DatagramConfig config_;
+  DatagramNetwork datagrams_;
+  ObjectPool<Transit> transits_;
+};
+
+std::string transport_problem(const TransportConfig& transport) {
+  const auto* udp = std::get_if<UdpTransport>(&transport);
+  if (udp == nullptr) return "is none, but fidelity 'packet' sends packets; write '{kind: udp}'";
+  if (udp->headers != datagram_headers)
+    return fmt::format(
+        "has headers of {} B, but the packets of fidelity 'packet' have {} B of IPv4 and UDP; write 28 B",
+        udp->headers.value(), datagram_headers.value());
+  if (udp->mtu < smallest_mtu)
+    return fmt::format(
+        "has an mtu of {} B, but every IPv4 link takes {} B, so fidelity 'packet' needs them; write more",
+        udp->mtu.value(), smallest_mtu.value());
+  return {};
+}
+
+}  // namespace
+
+std::unique_ptr<Network> make_packet_network(const NetworkParts& parts) {
+  return std::make_unique<PacketNetwork>(parts);
+}
+
+std::vector<config::FieldProblem> packet_problems(const Scenario& scenario) {
+  if (scenario.fidelity != Fidelity::packet || scenario.on_device()) return {};
+  if (std::string wrong = transport_problem(scenario.transport); !wrong.empty()) return {{"transport", wrong}};
+  const auto wrong = packet_problem(scenario.backhaul, std::get<UdpTransport>(scenario.transport).mtu);
+  if (wrong) return {{"backhaul", *wrong}};
+  return {};
+}
+
+}  // namespace trilemma
