@@ -10,7 +10,8 @@ namespace {
 /// way round.
 class MessageNetwork final : public Network {
  public:
-  explicit MessageNetwork(const NetworkParts& parts) : parts_(parts) {}
+  explicit MessageNetwork(const NetworkParts& parts)
+      : parts_(parts), one_place_(parts.uplink.floor(Bytes(1)) == Duration{0}) {}
 
   void send(Message& message) override {
     Transit& transit = transits_.take([&] { return Transit{*this}; });
@@ -50,10 +51,9 @@ class MessageNetwork final : public Network {
   }
   void enter_backhaul(Transit& transit) {
     const Message& message = *transit.message;
-    Link& link = parts_.backhaul(message.direction);
     transit.since = parts_.scheduler.now();
-    if (link.floor(message.size) == Duration{0}) return leave_backhaul(transit);
-    link.send(message.size, Action::call<&Transit::leave_backhaul>(transit));
+    if (one_place_) return leave_backhaul(transit);
+    parts_.backhaul(message.direction).send(message.size, Action::call<&Transit::leave_backhaul>(transit));
   }
   void leave_backhaul(Transit& transit) {
     Message& message = *transit.message;
@@ -67,6 +67,7 @@ class MessageNetwork final : public Network {
   }
 
   NetworkParts parts_;
+  bool one_place_;  // base station and edge: no backhaul, no event
   ObjectPool<Transit> transits_;
 };
 

@@ -82,8 +82,6 @@ struct NetworkParts {
 };
 
 std::unique_ptr<Network> make_network(const NetworkParts& parts);
-/// Whole messages: one after the other over the radio and over the backhaul.
-std::unique_ptr<Network> make_message_network(const NetworkParts& parts);
 /// Every IP packet on its own over ns-3's Internet stack (models/link/ns3.h), so that the packets of a message overlap
 /// on the radio and on the hops of the backhaul.
 std::unique_ptr<Network> make_packet_network(const NetworkParts& parts);
