@@ -76,7 +76,7 @@ class PacketNetwork final : public Network {
 
 std::string transport_problem(const TransportConfig& transport) {
   const auto* udp = std::get_if<UdpTransport>(&transport);
-  if (udp == nullptr) return "is none, but fidelity 'packet' sends packets; write '{kind: udp}'";
+  if (udp == nullptr) return "sends no packets, which fidelity 'packet' is about; write '{kind: udp}'";
   if (udp->headers != datagram_headers)
     return fmt::format(
         "has headers of {} B, but the packets of fidelity 'packet' have {} B of IPv4 and UDP; write 28 B",

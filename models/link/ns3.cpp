@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "ns3/data-rate.h"
@@ -33,7 +34,7 @@ constexpr double lowest_rate = 1;
 constexpr double highest_rate = 1e18;  // bit/s: a frame takes no time
 
 ns3::Time to_ns3(Duration duration) { return ns3::NanoSeconds(static_cast<std::uint64_t>(duration.count())); }
-Duration from_ns3(ns3::Time time) { return Duration(time.GetNanoSeconds()); }
+Duration from_ns3(const ns3::Time& time) { return Duration(time.GetNanoSeconds()); }
 
 /// A chain of equal hops, whatever the configuration calls it.
 struct Wire {
@@ -94,12 +95,10 @@ class MessageTag final : public ns3::Tag {
   }
 
   [[nodiscard]] ns3::TypeId GetInstanceTypeId() const override { return GetTypeId(); }
-  [[nodiscard]] std::uint32_t GetSerializedSize() const override { return sizeof message_; }
-  void Serialize(ns3::TagBuffer buffer) const override {
-    buffer.Write(reinterpret_cast<const std::uint8_t*>(&message_), sizeof message_);
-  }
+  [[nodiscard]] std::uint32_t GetSerializedSize() const override { return sizeof(std::uint64_t); }
+  void Serialize(ns3::TagBuffer buffer) const override { buffer.WriteU64(reinterpret_cast<std::uintptr_t>(message_)); }
   void Deserialize(ns3::TagBuffer buffer) override {
-    buffer.Read(reinterpret_cast<std::uint8_t*>(&message_), sizeof message_);
+    message_ = reinterpret_cast<DatagramMessage*>(static_cast<std::uintptr_t>(buffer.ReadU64()));
   }
   void Print(std::ostream& out) const override { out << "message"; }
 
@@ -253,6 +252,7 @@ class DatagramNetwork::Stack {
     one->SetReceiveCallback(ns3::MakeCallback(&Stack::pass_through, this));
     other->SetReceiveCallback(ns3::MakeCallback(&Stack::pass_through, this));
   }
+  // NOLINTBEGIN(performance-unnecessary-value-param): ns-3's signatures
   bool pass_through(ns3::Ptr<ns3::NetDevice> at, ns3::Ptr<const ns3::Packet> packet, std::uint16_t protocol,
                     const ns3::Address& /*from*/) {
     const auto node = at->GetNode();
@@ -269,6 +269,7 @@ class DatagramNetwork::Stack {
     packet->PeekHeader(header);
     return pass_on(*base_station_[header.GetDestination().Get() - first_client_address], *packet, protocol);
   }
+  // NOLINTEND(performance-unnecessary-value-param)
 
   void open_sockets() {
     for (auto node = nodes_.Begin(); node != nodes_.End(); ++node) {
@@ -281,15 +282,14 @@ class DatagramNetwork::Stack {
     }
   }
 
+  // NOLINTBEGIN(performance-unnecessary-value-param): ns-3's signatures
   /// A packet of a message has left the radio, lost or not.
   void radio_done(ns3::Ptr<const ns3::Packet> packet, const RadioTransfer& transfer) {
     DatagramMessage& message = MessageTag::of(*packet);
-    RadioTransfer& sum = message.radio;
-    sum.wait = transfer.wait;
-    sum.air = transfer.air;
-    sum.blocks += transfer.blocks;
-    sum.retransmissions += transfer.retransmissions;
-    sum.lost = sum.lost || transfer.lost;
+    const RadioTransfer before = std::exchange(message.radio, transfer);
+    message.radio.blocks += before.blocks;
+    message.radio.retransmissions += before.retransmissions;
+    message.radio.lost = transfer.lost || before.lost;
     if (transfer.lost) settle(message);
   }
 
@@ -310,6 +310,7 @@ class DatagramNetwork::Stack {
               ns3::Ipv4L3Protocol::DropReason /*reason*/, ns3::Ptr<ns3::Ipv4> /*ipv4*/, std::uint32_t /*interface*/) {
     scheduler_.guard([] { TRILEMMA_ENSURE(false, "only the radio loses packets"); });
   }
+  // NOLINTEND(performance-unnecessary-value-param)
 
   Scheduler& scheduler_;
   Bytes mtu_;

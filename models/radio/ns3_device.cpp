@@ -82,15 +82,15 @@ NrNetDevice::NrNetDevice(Scheduler& scheduler, Radio& radio, Direction sends, Cl
   TRILEMMA_ENSURE(config.headers >= Bytes(0), "headers have a size");
 }
 
-void NrNetDevice::attach(ns3::Ptr<NrChannel> channel, NrNetDevice& peer) {
-  channel_ = std::move(channel);
+void NrNetDevice::attach(const ns3::Ptr<NrChannel>& channel, NrNetDevice& peer) {
+  channel_ = channel;
   peer_ = &peer;
   link_changed_();
 }
 
 ns3::Ptr<ns3::Channel> NrNetDevice::GetChannel() const { return channel_; }
 ns3::Ptr<ns3::Node> NrNetDevice::GetNode() const { return node_; }
-void NrNetDevice::SetNode(ns3::Ptr<ns3::Node> node) { node_ = std::move(node); }
+void NrNetDevice::SetNode(ns3::Ptr<ns3::Node> node) { node_ = node; }
 ns3::Address NrNetDevice::GetMulticast(ns3::Ipv4Address group) const { return ns3::Mac48Address::GetMulticast(group); }
 ns3::Address NrNetDevice::GetMulticast(ns3::Ipv6Address group) const { return ns3::Mac48Address::GetMulticast(group); }
 void NrNetDevice::AddLinkChangeCallback(ns3::Callback<void> changed) { link_changed_.ConnectWithoutContext(changed); }
@@ -123,7 +123,7 @@ bool NrNetDevice::Send(ns3::Ptr<ns3::Packet> packet, const ns3::Address& /*to*/,
   }
   counts_.held.add(size);
   Sending& sending = sendings_.take([this] { return Sending{.device = *this, .message = {}, .packet = nullptr}; });
-  sending.packet = std::move(packet);
+  sending.packet = packet;
   sending.protocol = protocol;
   sending.since = scheduler_.now();
   sending.message = {};

@@ -122,7 +122,7 @@ class NrNetDevice final : public ns3::NetDevice {
     void done() { device.finish(*this); }
   };
 
-  void attach(ns3::Ptr<NrChannel> channel, NrNetDevice& peer);
+  void attach(const ns3::Ptr<NrChannel>& channel, NrNetDevice& peer);
   [[nodiscard]] bool takes(Bytes size) const;
   void finish(Sending& sending);
   void receive(ns3::Ptr<ns3::Packet> packet, std::uint16_t protocol);

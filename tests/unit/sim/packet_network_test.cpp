@@ -257,7 +257,7 @@ TEST(PacketFidelity, RefusesWhatIsNotMadeOfPackets) {
   Scenario scenario = packets();
   EXPECT_EQ(problem_of(scenario), "");
   scenario.transport = NoTransport{};
-  EXPECT_THAT(problem_of(scenario), testing::StartsWith("transport is none"));
+  EXPECT_THAT(problem_of(scenario), testing::StartsWith("transport sends no packets"));
   EXPECT_EQ(problem_of(as_messages(scenario)), "");
 }
 
