@@ -1,6 +1,7 @@
 #include "models/link/ns3.h"
 
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -96,10 +97,8 @@ class MessageTag final : public ns3::Tag {
 
   [[nodiscard]] ns3::TypeId GetInstanceTypeId() const override { return GetTypeId(); }
   [[nodiscard]] std::uint32_t GetSerializedSize() const override { return sizeof(std::uint64_t); }
-  void Serialize(ns3::TagBuffer buffer) const override { buffer.WriteU64(reinterpret_cast<std::uintptr_t>(message_)); }
-  void Deserialize(ns3::TagBuffer buffer) override {
-    message_ = reinterpret_cast<DatagramMessage*>(static_cast<std::uintptr_t>(buffer.ReadU64()));
-  }
+  void Serialize(ns3::TagBuffer buffer) const override { buffer.WriteU64(std::bit_cast<std::uint64_t>(message_)); }
+  void Deserialize(ns3::TagBuffer buffer) override { message_ = std::bit_cast<DatagramMessage*>(buffer.ReadU64()); }
   void Print(std::ostream& out) const override { out << "message"; }
 
  private:
