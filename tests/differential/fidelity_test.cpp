@@ -157,10 +157,10 @@ TEST(Fidelity, AMessageOfOnePacketOverNrIsTheSameInBoth) {
   }
 }
 
-// While the radio gives every packet a transport block of its own, packets waste what messages fill: symbols are
-// granted whole, each block has its own reference symbol, and a packet of 1500 B fills 2 to 3 symbols of the fastest
-// MCS. So packets carry the same traffic with up to two and a half times the symbols, and what loads messages to 60 %
-// is more than packets can carry. Only what no packing can change is asserted of the latencies.
+// While the radio gives every packet a transport block of its own, packets waste what messages fill: a packet of 1504 B
+// takes two symbols of 2168 B with headers and reference symbol of their own, seven packets (10.5 kB) a slot, in which
+// one block carries 28.7 kB. So what loads messages to 60 % is more than packets can carry. Only what no packing can
+// change is asserted of the latencies.
 TEST(Fidelity, PacketsOverNrAreNoFasterThanTheyOverlapOnTheBackhaul) {
   for (const Point& point : grid()) {
     const Scenario scenario =

@@ -221,6 +221,26 @@ TEST(PacketFidelity, ALostPacketFailsItsRequestWhenTheOthersHaveArrived) {
   EXPECT_GT(result.uplink.lost_blocks, 0);
 }
 
+TEST(PacketFidelity, OneLostPacketOfSeveralIsEnoughToFailARequest) {
+  Scenario scenario = packets(Bytes(128));
+  NrRadio radio;
+  radio.line_of_sight = LineOfSight::always;
+  radio.shadowing = Shadowing::off;
+  radio.harq = {.max_transmissions = 1, .target = Fraction(0.5)};
+  int partly = 0;
+  for (int tenths = -400; tenths < -300; tenths += 2) {  // from one MCS to the next, with all error rates in between
+    radio.device.power = PowerLevel(tenths / 10.0);
+    scenario.radio = radio;
+    Records records;
+    const Replication result = replicate(scenario, 1, records);
+    const auto lost = result.uplink.lost_blocks + result.downlink.lost_blocks;
+    EXPECT_EQ(records.rows.at(0).outcome, lost > 0 ? Outcome::failed : Outcome::completed) << tenths;
+    EXPECT_EQ(records.rows.at(0).blocks, result.uplink.blocks + result.downlink.blocks);
+    partly += lost > 0 && lost < result.uplink.blocks ? 1 : 0;
+  }
+  EXPECT_GT(partly, 3) << "some lose a part of their four packets";
+}
+
 TEST(PacketFidelity, TheRunMayBeCutShortInTheMiddleOfMessages) {
   Scenario scenario = chancy_scenario();
   scenario.limits.events = 3'000;
