@@ -1,8 +1,10 @@
 #pragma once
 
+#include <coroutine>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "models/link/link.h"
 #include "models/radio/radio.h"
