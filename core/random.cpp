@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ns3/rng-seed-manager.h"
 #include "ns3/rng-stream.h"
 
 namespace trilemma {
@@ -24,6 +25,11 @@ Duration Rng::exponential(EventRate rate) { return Duration(std::llround(-std::l
 Duration Rng::uniform(Duration length) {
   const auto drawn = static_cast<std::int64_t>(uniform() * static_cast<double>(length.count()));
   return Duration(std::min(drawn, std::max<std::int64_t>(length.count() - 1, 0)));
+}
+
+void Streams::seed_ns3() const {
+  ns3::RngSeedManager::SetSeed(seed_);
+  ns3::RngSeedManager::SetRun(replication_);
 }
 
 }  // namespace trilemma

@@ -19,7 +19,7 @@ constexpr std::uint64_t stream_number(std::string_view name) {
     hash ^= static_cast<unsigned char>(character);
     hash *= 0x100000001b3U;
   }
-  // ns-3 numbers its own automatic streams from 2^63 up.
+  // ns-3's own models number their streams from 0 up (automatic) and from 2^63 up (assigned).
   return hash & 0x7fffffffffffffffU;
 }
 
@@ -59,6 +59,10 @@ class Streams {
   [[nodiscard]] Rng stream(std::string_view name) const { return {seed_, stream_number(name), replication_}; }
   [[nodiscard]] std::uint32_t seed() const { return seed_; }
   [[nodiscard]] std::uint64_t replication() const { return replication_; }
+  /// Gives ns-3's own models (ns3::RngSeedManager) the seed and the substream of this replication; call it before they
+  /// are made. ns-3 numbers their streams in order of creation in the whole process, so whoever draws numbers needs a
+  /// stream of its own: AssignStreams(..., stream_number("<who/what>")).
+  void seed_ns3() const;
 
  private:
   std::uint32_t seed_;

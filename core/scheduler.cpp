@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "ns3/default-simulator-impl.h"
 #include "ns3/event-impl.h"
 #include "ns3/object-factory.h"
 #include "ns3/simulator.h"
@@ -36,33 +37,39 @@ Bytes resident_memory() {
 /// One entry of ns-3's event list.
 class SchedulerEvent final : public ns3::EventImpl {
  public:
-  SchedulerEvent(Scheduler& scheduler, Instant when, Action action)
-      : scheduler_(scheduler), when_(when), action_(action) {}
+  SchedulerEvent(Scheduler& scheduler, Action action) : scheduler_(scheduler), action_(action) {}
 
   static void* operator new(std::size_t size, Scheduler& scheduler) { return scheduler.memory_.take(size); }
   static void operator delete(void* object) noexcept { BlockPool::give_back(object); }
   static void operator delete(void* object, Scheduler& /*scheduler*/) noexcept { BlockPool::give_back(object); }
 
  private:
-  void Notify() override {
-    // An exception that crossed ns-3's loop would leak the event that threw it.
-    try {
-      scheduler_.begin_event(when_);
-      action_();
-    } catch (...) {
-      scheduler_.failure_ = std::current_exception();
-      ns3::Simulator::Stop();
-    }
-  }
+  // An exception that crossed ns-3's loop would leak the event that threw it.
+  void Notify() override { scheduler_.guard(action_); }
 
   Scheduler& scheduler_;
-  Instant when_;
   Action action_;
+};
+
+/// ns-3's simulator, which tells its owner of every event before it runs, whoever scheduled it: that keeps the owner's
+/// clock right in events of ns-3's own models too, at the price of one call an event and none a look at the clock.
+class OwnedSimulator final : public ns3::DefaultSimulatorImpl {
+ public:
+  explicit OwnedSimulator(Scheduler& owner) : owner_(owner) {}
+
+ private:
+  void PreEventHook(const ns3::EventId& event) override {
+    owner_.begin_event(Instant(static_cast<std::int64_t>(event.GetTs())));
+  }
+
+  Scheduler& owner_;
 };
 
 Scheduler::Scheduler(RunLimits limits, RunObserver* observer) : limits_(limits), observer_(observer) {
   TRILEMMA_ENSURE(!scheduler_alive, "ns-3 has one event list, so one Scheduler is alive at a time");
   scheduler_alive = true;
+  ns3::Simulator::Destroy();  // one that ns-3 made by itself when something asked for the time
+  ns3::Simulator::SetImplementation(ns3::CreateObject<OwnedSimulator>(*this));
   ns3::ObjectFactory fastest;
   fastest.SetTypeId("ns3::PriorityQueueScheduler");
   ns3::Simulator::SetScheduler(fastest);
@@ -80,7 +87,7 @@ void Scheduler::at(Instant when, Action action) {
     throw OutOfRange(
         "the run would go beyond 100 years of simulated time; check the rates, sizes and times of the scenario");
   }
-  auto* event = new (*this) SchedulerEvent(*this, when, action);
+  auto* event = new (*this) SchedulerEvent(*this, action);
   ns3::Simulator::Schedule(ns3::TimeStep(static_cast<std::uint64_t>((when - now_).count())),
                            ns3::Ptr<ns3::EventImpl>(event, false));
 }
@@ -95,11 +102,17 @@ RunEnd Scheduler::run() {
 
 void Scheduler::begin_event(Instant when) {
   now_ = when;
-  if (++events_ % events_between_limit_checks == 0) check_limits();
+  if (++events_ % events_between_limit_checks == 0) guard([this] { check_limits(); });
   if (limits_.events && events_ >= *limits_.events) {
     end_ = RunEnd::event_limit;
     ns3::Simulator::Stop();
   }
+}
+
+void Scheduler::fail(std::exception_ptr failure) {
+  // The first one is the cause; the event that is under way may run into more.
+  if (!failure_) failure_ = std::move(failure);
+  ns3::Simulator::Stop();
 }
 
 void Scheduler::check_limits() {

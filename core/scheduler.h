@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
+#include <utility>
 
 #include "core/action.h"
 #include "core/block_pool.h"
@@ -30,9 +31,11 @@ class RunObserver {
 
 class ProcessLink;
 
-/// The only owner of ns-3's event list: created empty at time 0, destroyed with all that is still on it.
-/// One at a time in a process, since ns-3's simulator is a singleton (asserted). Events of equal time run in the order
-/// in which they were scheduled. The simulated clock never reads the host clock; the wall limit only stops a run.
+/// The only owner of ns-3's event list: created empty at time 0, destroyed with all that is still on it, ns-3's nodes
+/// included. One at a time in a process, since ns-3's simulator is a singleton (asserted). Events of equal time run in
+/// the order in which they were scheduled, whether by at() or by ns-3's own models (ns3::Simulator::Schedule), which
+/// are made after the scheduler and go with it. The simulated clock never reads the host clock; the wall limit only
+/// stops a run.
 class Scheduler {
  public:
   /// `observer`, if any, outlives the scheduler.
@@ -48,7 +51,17 @@ class Scheduler {
 
   /// Runs until no event is left or a limit is reached. Exceptions of actions come out of here.
   RunEnd run();
-  /// Events run so far.
+  /// Calls `work` from an event of ns-3's own, whose loop no exception may cross: what it throws ends the run and comes
+  /// out of run(), like that of an action.
+  template <class Work>
+  void guard(Work&& work) {
+    try {
+      std::forward<Work>(work)();
+    } catch (...) {
+      fail(std::current_exception());
+    }
+  }
+  /// Events run so far, those of ns-3's own models included.
   [[nodiscard]] std::uint64_t events() const { return events_; }
   /// Memory for what lives on this scheduler: events and coroutine frames.
   [[nodiscard]] BlockPool& memory() { return memory_; }
@@ -67,9 +80,11 @@ class Scheduler {
 
  private:
   friend class SchedulerEvent;
+  friend class OwnedSimulator;
   friend class ProcessLink;
 
   void begin_event(Instant when);
+  void fail(std::exception_ptr failure);
   void check_limits();
 
   BlockPool memory_;

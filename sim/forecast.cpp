@@ -105,8 +105,8 @@ std::vector<Utilisation> World::utilisation() const {
     for (const auto& radio : radios_) most = std::max(most, radio->utilisation(direction, run));
     loads.push_back({direction_name(direction), most});
   }
-  loads.push_back({"backhaul uplink", to_seconds(backhaul_up_->busy()) / seconds});
-  loads.push_back({"backhaul downlink", to_seconds(backhaul_down_->busy()) / seconds});
+  loads.push_back({"backhaul uplink", to_seconds(network_->backhaul_busy(Direction::uplink)) / seconds});
+  loads.push_back({"backhaul downlink", to_seconds(network_->backhaul_busy(Direction::downlink)) / seconds});
   loads.push_back({"edge", to_seconds(edge_.busy()) / seconds / static_cast<double>(scenario_.edge.count)});
   return loads;
 }

@@ -4,6 +4,7 @@
 
 #include "models/codec/codec.h"
 #include "models/processor/roofline.h"
+#include "sim/network.h"
 
 namespace trilemma {
 namespace {
@@ -117,6 +118,7 @@ std::vector<FieldProblem> Scenario::problems() const {
   add("device", memory_problem(*this, device, device.precision, head()));
   add("edge", memory_problem(*this, edge, edge.precision, tail()));
   add("codec", codec_problem(*this));
+  for (const FieldProblem& wrong : packet_problems(*this)) add(wrong.key.c_str(), wrong.problem);
   return found;
 }
 

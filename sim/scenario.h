@@ -28,12 +28,13 @@ struct Cut {
   bool operator==(const Cut&) const = default;
 };
 
-enum class Fidelity { message };
+enum class Fidelity { message, packet };
 enum class EdgeScheduling { fcfs };
 
 namespace config {
 template <>
-inline constexpr auto names<Fidelity> = std::array{Name{"message", Fidelity::message}};
+inline constexpr auto names<Fidelity> =
+    std::array{Name{"message", Fidelity::message}, Name{"packet", Fidelity::packet}};
 template <>
 inline constexpr auto names<EdgeScheduling> = std::array{Name{"fcfs", EdgeScheduling::fcfs}};
 
@@ -167,7 +168,8 @@ struct Scenario {
         field("warmup", &Scenario::warmup, "requests that arrive earlier are left out of the statistics",
               config::up_to_30_years),
         field("replications", &Scenario::replications, "independent runs, pooled", between(1, 1e6)),
-        field("fidelity", &Scenario::fidelity, "level of detail"),
+        field("fidelity", &Scenario::fidelity,
+              "message: radio and backhaul carry whole messages; packet: every IP packet over ns-3's stack"),
         field("limits", &Scenario::limits, "bounds on the cost of a run"),
         required("llm", &Scenario::llm, "language model"),
         field("cut", &Scenario::cut,

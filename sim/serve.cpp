@@ -25,30 +25,24 @@ Process serve(World& world, Request request, Signal* answered) {
       clock.charge(Stage::codec, pass.encode);
     }
     if (pass.leaves_device) {
-      const RadioTransfer up = co_await world.over_air(Direction::uplink, request, pass.uplink);
-      clock.charge(Direction::uplink, up.times);
-      record.count(up);
+      const Leg up = co_await world.carry(Direction::uplink, request, pass.uplink);
+      clock.charge(Direction::uplink, up.radio.times);
+      clock.charge(Stage::backhaul, up.backhaul);
+      record.count(up.radio);
       record.uplink_bytes += pass.uplink;
-      if (up.lost) break;
-
-      Instant sent = world.now();
-      co_await transfer(world.backhaul(Direction::uplink), pass.uplink);
-      clock.charge(Stage::backhaul, world.now() - sent);
+      if (up.radio.lost) break;
 
       const Duration queued = co_await world.edge().run(pass.at_edge());
       clock.charge(Stage::edge_queue, queued);
       clock.charge(Stage::codec, pass.decode);
       clock.charge(Stage::edge, pass.edge);
 
-      sent = world.now();
-      co_await transfer(world.backhaul(Direction::downlink), pass.downlink);
-      clock.charge(Stage::backhaul, world.now() - sent);
-
-      const RadioTransfer down = co_await world.over_air(Direction::downlink, request, pass.downlink);
-      clock.charge(Direction::downlink, down.times);
-      record.count(down);
+      const Leg down = co_await world.carry(Direction::downlink, request, pass.downlink);
+      clock.charge(Stage::backhaul, down.backhaul);
+      clock.charge(Direction::downlink, down.radio.times);
+      record.count(down.radio);
       record.downlink_bytes += pass.downlink;
-      if (down.lost) break;
+      if (down.radio.lost) break;
     }
     if (trip == 0) record.first_token = world.now() - request.arrival;
   }

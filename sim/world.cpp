@@ -20,16 +20,12 @@ World::World(const Scenario& scenario, const Streams& streams, Scheduler& schedu
       radios_(make_radios(scheduler, scenario.radio, scenario.cells, scenario.workload.clients, streams)),
       backhaul_up_(make_link(scheduler, scenario.backhaul)),
       backhaul_down_(make_link(scheduler, scenario.backhaul)),
+      network_(make_network({scheduler, scenario, streams, radios_, *backhaul_up_, *backhaul_down_})),
       edge_(scheduler, scenario.edge.count),
       floors_(static_cast<std::size_t>(scenario.workload.clients)) {
   const std::int64_t clients = scenario.workload.clients;
   for (std::int64_t client = 0; client < clients; ++client) devices_.emplace_back(scheduler, 1);
   expected_window_ = expected_window();
-}
-
-RadioTransferAwaiter World::over_air(Direction direction, const Request& request, Bytes size) {
-  const Instant deadline = request.arrival + (scenario_.target ? scenario_.target->latency : Duration{0});
-  return {scheduler_, radio(request.client), direction, index_in_cell(request.client), size, deadline};
 }
 
 bool World::open() const {
@@ -117,12 +113,12 @@ StageTimes World::floor_stages(std::int64_t client, Tokens prompt, Tokens output
   const auto add = [&](const Pass& pass, std::int64_t messages) {
     clock.charge(Stage::device, pass.device);
     if (!pass.leaves_device) return;
+    const LegFloor up = network_->floor(Direction::uplink, client, pass.uplink);
+    const LegFloor down = network_->floor(Direction::downlink, client, pass.downlink);
     clock.charge(Stage::codec, pass.encode + pass.decode);
-    for (const Direction direction : {Direction::uplink, Direction::downlink}) {
-      const Bytes size = direction == Direction::uplink ? pass.uplink : pass.downlink;
-      clock.charge(direction, radio(client).floor(direction, index_in_cell(client), size), messages);
-      clock.charge(Stage::backhaul, messages * backhaul(direction).floor(size));
-    }
+    clock.charge(Direction::uplink, up.radio, messages);
+    clock.charge(Direction::downlink, down.radio, messages);
+    clock.charge(Stage::backhaul, messages * (up.backhaul + down.backhaul));
     clock.charge(Stage::edge, pass.edge);
   };
   add(costs_.prefill(prompt, output), 1);
@@ -139,9 +135,8 @@ World::Floors World::find_floors(std::int64_t client, Tokens prompt, Tokens outp
     if (!pass.leaves_device) return;
     for (const Direction direction : {Direction::uplink, Direction::downlink}) {
       const Bytes size = direction == Direction::uplink ? pass.uplink : pass.downlink;
-      const ClientIndex index = index_in_cell(client);
-      const Duration idle = radio(client).floor(direction, index, size).total();
-      saved += messages * (idle - radio(client).bound(direction, index, size));
+      const LegFloor idle = network_->floor(direction, client, size);
+      saved += messages * (idle.radio.total() + idle.backhaul - network_->bound(direction, client, size));
     }
   };
   save(costs_.prefill(prompt, output), 1);

@@ -14,6 +14,7 @@
 #include "models/radio/radio.h"
 #include "models/server/server.h"
 #include "sim/costs.h"
+#include "sim/network.h"
 #include "sim/request.h"
 #include "sim/scenario.h"
 
@@ -58,8 +59,11 @@ class World {
   Costs& costs() { return costs_; }
   Server& device(std::int64_t client) { return devices_[static_cast<std::size_t>(client)]; }
   Server& edge() { return edge_; }
-  RadioTransferAwaiter over_air(Direction direction, const Request& request, Bytes size);
-  Link& backhaul(Direction direction) { return direction == Direction::uplink ? *backhaul_up_ : *backhaul_down_; }
+  /// `co_await` it: radio and backhaul, in the order of the direction.
+  LegAwaiter carry(Direction direction, const Request& request, Bytes size) {
+    const Instant deadline = request.arrival + (scenario_.target ? scenario_.target->latency : Duration{0});
+    return {*network_, {.direction = direction, .client = request.client, .size = size, .deadline = deadline}};
+  }
 
   /// Puts the clients to work; call once, then run the scheduler.
   void start_clients();
@@ -112,6 +116,7 @@ class World {
   std::vector<std::unique_ptr<Radio>> radios_;  // by cell
   std::unique_ptr<Link> backhaul_up_;
   std::unique_ptr<Link> backhaul_down_;
+  std::unique_ptr<Network> network_;
   std::deque<Server> devices_;  // by client
   Server edge_;
   struct Floors {

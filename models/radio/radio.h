@@ -15,6 +15,9 @@
 
 namespace trilemma {
 
+/// Headers of a packet over NR that its transport blocks do not count (NrPhy::block_headers): SDAP 1 B (TS 37.324).
+inline constexpr Bytes nr_packet_headers{1};
+
 using ClientIndex = std::uint32_t;  // within its cell
 
 /// Where the time of a transfer goes, along the block that was decoded last. Every nanosecond has one place.
@@ -116,6 +119,15 @@ struct RadioTransfer {
   std::int32_t retransmissions = 0;
 };
 
+/// What a message that is done was to its sender, who offered it `latency` ago.
+inline RadioTransfer transfer_of(const RadioMessage& message, Duration latency) {
+  TRILEMMA_ENSURE(message.times.total() == latency, "the times of a transfer add up to its latency");
+  return {.lost = message.lost,
+          .times = message.times,
+          .blocks = message.blocks,
+          .retransmissions = message.retransmissions};
+}
+
 class RadioTransferAwaiter {
  public:
   RadioTransferAwaiter(Scheduler& scheduler, Radio& radio, Direction direction, ClientIndex client, Bytes size,
@@ -132,12 +144,7 @@ class RadioTransferAwaiter {
     radio_.send(direction_, message_);
   }
   [[nodiscard]] RadioTransfer await_resume() const {
-    TRILEMMA_ENSURE(message_.times.total() == scheduler_.now() - message_.offered,
-                    "the times of a transfer add up to its latency");
-    return {.lost = message_.lost,
-            .times = message_.times,
-            .blocks = message_.blocks,
-            .retransmissions = message_.retransmissions};
+    return transfer_of(message_, scheduler_.now() - message_.offered);
   }
 
  private:

@@ -92,7 +92,7 @@ TEST(Schema, AcceptsWhatTheReaderAccepts) {
 
 TEST(Schema, RefusesWhatTheReaderRefuses) {
   for (const char* line : {"sed: 1", "seed: 0", "seed: one", "warmup: 5", "warmup: 5 kg", "cut: some", "cut: -1.5",
-                           "fidelity: packet", "codec: zip", "codec: {kind: fourier, ratio: 0.5}", "codec: {ratio: 2}",
+                           "fidelity: flow", "codec: zip", "codec: {kind: fourier, ratio: 0.5}", "codec: {ratio: 2}",
                            "transport: {kind: udp, port: 80}", "target: 5qi-1", "replications: 1.5"}) {
     EXPECT_NE(faults_of(smallest + line + "\n"), std::vector<std::string>{}) << line;
   }
