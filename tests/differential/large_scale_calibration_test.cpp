@@ -55,7 +55,7 @@ struct Luck {
   double normal;
 };
 
-Luck draw_luck(Rng& rng) {
+Luck luck_of(Rng& rng) {
   const double uniform = rng.uniform();
   const double radius = std::sqrt(-2 * std::log(rng.uniform()));
   return {.uniform = uniform, .normal = radius * std::cos(2 * std::numbers::pi * rng.uniform())};
@@ -263,7 +263,7 @@ void simulate_user(const Scenario& scenario, const Streams& streams, int index, 
   std::array<double, carriers.size()> strongest{};
   std::array<double, carriers.size()> sum{};
   for (std::size_t site = 0; site < sites; ++site) {
-    const Way way = scenario.way(user, site, draw_luck(rng));
+    const Way way = scenario.way(user, site, luck_of(rng));
     for (const double antenna : antenna_gains(tilt, way.site, user.position)) {
       for (std::size_t i = 0; i < carriers.size(); ++i) {
         const double gain = antenna * linear(-way.loss[i]);
