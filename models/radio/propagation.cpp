@@ -70,7 +70,9 @@ void check_distance(Environment environment, const Position& ue, const Position&
   const bool outdoor = environment == Environment::umi || environment == Environment::uma;
   const Metres metres(outdoor ? ground_distance(ue, base_station) : distance(ue, base_station));
   const auto [min, max] = distance_range(environment);
-  if (min <= metres && metres <= max) return;
+  // Places are rounded: a client on a circle of 10 m is a few femtometres off.
+  constexpr double rounding = 1e-9;
+  if (min * (1 - rounding) <= metres && metres <= max * (1 + rounding)) return;
   const auto whole = [](Metres length) { return std::to_string(std::lround(length.value())); };
   throw std::invalid_argument(std::string(config::name_of(environment)) + ": the distance of UE and base station " +
                               (outdoor ? "on the ground" : "in space") + " must be " + whole(min) + " to " +
