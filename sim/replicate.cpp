@@ -19,7 +19,12 @@ RadioCounts sum(const World& world, Direction direction) {
     total.retransmissions += one.retransmissions;
     total.errors += one.errors;
     total.lost_blocks += one.lost_blocks;
+    total.recovered_blocks += one.recovered_blocks;
+    total.empty_blocks += one.empty_blocks;
     total.symbols += one.symbols;
+    total.bytes_offered += one.bytes_offered;
+    total.bytes_delivered += one.bytes_delivered;
+    total.bytes_lost += one.bytes_lost;
   }
   return total;
 }
