@@ -170,7 +170,7 @@ NrRadio random_nr(Draw& draw) {
   NrRadio radio;
   radio.carrier = Frequency(draw.one_of({26e9, 28e9, 39e9, 60e9}));
   radio.numerology = draw.one_of<std::int64_t>({2, 3, 5, 6});
-  const auto bandwidths = channel_bandwidths(static_cast<int>(radio.numerology));
+  const auto bandwidths = channel_bandwidths(static_cast<int>(radio.numerology), radio.carrier);
   radio.bandwidth = bandwidths[static_cast<std::size_t>(draw.whole(0, std::ssize(bandwidths) - 1))];
   radio.frame = random_frame(draw);
   radio.special = random_special(draw);

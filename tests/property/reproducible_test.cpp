@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "sim/request.h"
 #include "tests/support/command.h"
 
 namespace trilemma::test {
@@ -177,8 +178,7 @@ TEST_F(Reproducible, EveryRowOfTheRecordsAddsUp) {
   for (const auto& row : rows) {
     ++outcomes[row.at("outcome")];
     std::int64_t stages = 0;
-    for (const char* stage : {"device_queue", "device", "codec", "uplink_wait", "uplink_air", "backhaul", "edge_queue",
-                              "edge", "downlink"}) {
+    for (const std::string_view stage : stage_names) {
       stages += nanoseconds(row.at(std::string(stage) + "_ms"));
     }
     const std::int64_t latency = nanoseconds(row.at("latency_ms"));

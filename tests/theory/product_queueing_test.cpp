@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/theory.h"
+#include "models/radio/nr_phy.h"
 #include "tests/support/estimate.h"
 #include "tests/support/toy_scenario.h"
 
@@ -64,7 +65,7 @@ TEST(FixedRadio, SharedByPoissonClientsIsAnMD1Queue) {
     Scenario scenario = poisson_scenario(10, load * 1000, load < 0.8 ? 15'000 : 80'000);
     scenario.radio = FixedRadio{.rate = BitRate(320e3)};
     const auto waits =
-        means(scenario, [](const RequestRecord& r) { return to_milliseconds(stage(r, Stage::uplink_wait)); });
+        means(scenario, [](const RequestRecord& r) { return to_milliseconds(stage(r, Stage::uplink_queue)); });
     expect_theory(waits, theory::md1_mean_wait(load, 1), 0.03);
   }
 }
@@ -112,9 +113,14 @@ Scenario granted_scenario(std::int64_t clients, double total_rate, std::int64_t 
 constexpr double preparation_us = 160.547;  // Tproc,2 / 2 at 120 kHz
 constexpr double decoding_us = 89.193;      // Tproc,1 / 2
 
-double wait_us(const RequestRecord& record) { return to_seconds(stage(record, Stage::uplink_wait)) * 1e6; }
+double wait_us(const RequestRecord& record) {
+  return to_seconds(stage(record, Stage::uplink_grant) + stage(record, Stage::uplink_alignment) +
+                    stage(record, Stage::uplink_queue)) *
+         1e6;
+}
 double uplink_us(const RequestRecord& record) {
-  return to_seconds(stage(record, Stage::uplink_wait) + stage(record, Stage::uplink_air)) * 1e6;
+  const Duration air = stage(record, Stage::uplink_air) + stage(record, Stage::uplink_decoding);
+  return wait_us(record) + to_seconds(air) * 1e6;
 }
 
 TEST(ConfiguredGrant, WaitsForHalfThePeriodOfItsOccasionsAtLightLoad) {
@@ -130,12 +136,28 @@ TEST(ConfiguredGrant, WaitsForHalfThePeriodOfItsOccasionsAtLightLoad) {
   expect_half(granted_scenario(3, 0.8, 2'000), 375);
 }
 
+/// Messages so long that `messages` of them fill a block. The device has a block every `period`.
+Scenario filling_scenario(std::int64_t clients, double rate, std::int64_t requests, std::int64_t messages) {
+  Scenario scenario = granted_scenario(clients, rate, requests);
+  auto& radio = std::get<NrRadio>(scenario.radio);
+  radio.bandwidth = Frequency(50e6);
+  // Raw input is 4 bytes a token. After the last message and its headers nothing is left of the block.
+  const NrPhy phy(radio);
+  const Bytes block = phy.payload(phy.mcs_count() - 1, 14);
+  const Bytes headers = (messages - 1) * NrPhy::block_headers;
+  scenario.workload.prompt = Tokens((block - headers).value() / messages / 4);
+  const Bytes message(4 * scenario.workload.prompt.value());
+  EXPECT_GE(block - headers, messages * message);
+  EXPECT_LE(block - headers - NrPhy::block_headers, messages * message);
+  return scenario;
+}
+
 TEST(ConfiguredGrant, OfOneBlockAMessageIsASlottedMD1Queue) {
   // A message is ready Tproc,2 / 2 after it was offered, which shifts a Poisson process and changes nothing else; then
   // it waits for a slot boundary and for the messages before it.
   for (const double load : {0.3, 0.6, 0.8}) {
     SCOPED_TRACE(load);
-    const auto uplinks = means(granted_scenario(1, load * 8000, 30'000), uplink_us);
+    const auto uplinks = means(filling_scenario(1, load * 8000, 30'000, 1), uplink_us);
     const double sojourn_us = 125 * theory::slotted_md1_mean_sojourn(load, 1);
     expect_theory(uplinks, preparation_us + sojourn_us + decoding_us, 0.02);
   }
@@ -143,9 +165,38 @@ TEST(ConfiguredGrant, OfOneBlockAMessageIsASlottedMD1Queue) {
 
 TEST(ConfiguredGrant, OfThreeClientsIsThreeSlottedQueues) {
   const double load = 0.6;
-  const auto uplinks = means(granted_scenario(3, load * 8000, 30'000), uplink_us);
+  const auto uplinks = means(filling_scenario(3, load * 8000, 30'000, 1), uplink_us);
   // A client owns every third slot: its slots are 375 us apart, but a block is on the air for 125 us only.
   const double sojourn_us = 375 * (theory::slotted_md1_mean_sojourn(load, 1) - 1) + 125;
+  expect_theory(uplinks, preparation_us + sojourn_us + decoding_us, 0.02);
+}
+
+TEST(ConfiguredGrant, OfFourMessagesABlockIsAQueueServedInBulk) {
+  // X' = max(X - 4, 0) + Poisson(lambda D) messages at the slot boundaries, here solved by iteration; a message stays
+  // for E[X] / lambda, half a slot more until its first boundary. At a load of 0.8, E[X] = 4.4355 and 1.8861 slots.
+  constexpr int capacity = 4;
+  constexpr double mean = 0.8 * capacity;
+  std::vector<double> arrivals(60);
+  for (std::size_t i = 0; i < arrivals.size(); ++i) {
+    arrivals[i] = i == 0 ? std::exp(-mean) : arrivals[i - 1] * mean / static_cast<double>(i);
+  }
+  std::vector<double> present(200);
+  present[0] = 1;
+  for (int step = 0; step < 500; ++step) {
+    std::vector<double> next(present.size());
+    for (std::size_t x = 0; x < present.size(); ++x) {
+      const std::size_t left = x > capacity ? x - capacity : 0;
+      for (std::size_t a = 0; a < arrivals.size() && left + a < next.size(); ++a) {
+        next[left + a] += present[x] * arrivals[a];
+      }
+    }
+    present = next;
+  }
+  double in_system = 0;
+  for (std::size_t x = 0; x < present.size(); ++x) in_system += static_cast<double>(x) * present[x];
+  ASSERT_NEAR(in_system, 4.4355, 0.0001);
+  const double sojourn_us = 125 * (in_system / mean + 0.5);
+  const auto uplinks = means(filling_scenario(1, mean * 8000, 60'000, capacity), uplink_us);
   expect_theory(uplinks, preparation_us + sojourn_us + decoding_us, 0.02);
 }
 

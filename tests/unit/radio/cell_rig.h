@@ -34,13 +34,14 @@ struct Offer {
   Bytes size{0};
   ClientIndex client = 0;
   Direction direction = Direction::uplink;
+  Instant deadline{0};
 };
 
 inline Process offer(Scheduler& scheduler, Radio& radio, Offer message, std::vector<Transfer>& transfers) {
   co_await scheduler.delay(message.time - scheduler.now());
   const Instant offered = scheduler.now();
   const RadioTransfer result =
-      co_await RadioTransferAwaiter(scheduler, radio, message.direction, message.client, message.size);
+      co_await RadioTransferAwaiter(scheduler, radio, message.direction, message.client, message.size, message.deadline);
   transfers.push_back({message.client, offered, scheduler.now(), result});
 }
 

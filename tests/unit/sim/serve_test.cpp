@@ -85,10 +85,11 @@ TEST(Serve, ClientsShareAFixedRadioFirstInFirstOut) {
   for (int i = 0; i < 3; ++i) {
     const RequestRecord& record = records[static_cast<std::size_t>(i)];
     EXPECT_EQ(record.request.client, i);
-    EXPECT_EQ(stage(record, Stage::uplink_wait), i * 360us);
+    EXPECT_EQ(stage(record, Stage::uplink_queue), i * 360us);
     EXPECT_EQ(stage(record, Stage::uplink_air), 360us + 50us);
     EXPECT_EQ(stage(record, Stage::edge_queue), 0us);
-    EXPECT_EQ(stage(record, Stage::downlink), 4us + 50us);
+    EXPECT_EQ(stage(record, Stage::downlink_wait), 0us);
+    EXPECT_EQ(stage(record, Stage::downlink_air), 4us + 50us);
     EXPECT_EQ(record.latency(), compute + (i + 1) * 360us + 50us + 54us);
     EXPECT_EQ(record.floor, compute + 410us + 54us);
   }
