@@ -198,12 +198,14 @@ std::string clients_problem(const NrRadio& radio, std::int64_t clients) {
   for (std::int64_t most = std::min<std::int64_t>(clients, blocks); most >= 1; --most) {
     if (NrPhy(radio, most).payload(0, static_cast<int>(radio.symbols)) == Bytes(0)) continue;
     if (most == clients) return {};
-    return fmt::format("are too many in one cell for configured grants side by side: {} resource blocks of {} symbols "
-                       "have room for data at MCS 0 of {} clients; write fewer clients, more cells, longer "
-                       "transmissions or 'multiplexing: time'",
-                       blocks, radio.symbols, most);
+    return fmt::format(
+        "are too many in one cell for configured grants side by side: {} resource blocks of {} symbols "
+        "have room for data at MCS 0 of {} clients; write fewer clients, more cells, longer "
+        "transmissions or 'multiplexing: time'",
+        blocks, radio.symbols, most);
   }
-  return "cannot have configured grants side by side: not even one has room for data at MCS 0; write longer transmissions";
+  return "cannot have configured grants side by side: not even one has room for data at MCS 0; write longer "
+         "transmissions";
 }
 
 std::vector<FieldProblem> DiscPlacement::problems() const {
@@ -220,18 +222,6 @@ std::vector<FieldProblem> SlottedTiming::problems() const {
   if (assembly <= grant) return {};
   return {
       {"assembly", fmt::format("is before the decision, {} slots ahead of the block; write at most {}", grant, grant)}};
-}
-
-std::vector<FieldProblem> MeasuredTiming::problems() const {
-  std::vector<FieldProblem> found;
-  const auto add = [&](const char* key, const auto& delays) {
-    if (delays.empty()) found.push_back({key, "has no values; write a list of delays with their weights"});
-  };
-  add("grant", grant);
-  add("data", data);
-  add("downlink", downlink);
-  add("repetition", repetition);
-  return found;
 }
 
 std::vector<FieldProblem> SpecialSlot::problems() const {

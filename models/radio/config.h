@@ -243,8 +243,8 @@ struct NrRadio {
   [[nodiscard]] std::vector<config::FieldProblem> problems() const;
 };
 
-/// Why `clients` of one cell cannot share this radio: a sentence for the user about the number of clients; empty if they
-/// can. Requires a radio without problems.
+/// Why `clients` of one cell cannot share this radio: a sentence for the user about the number of clients; empty if
+/// they can. Requires a radio without problems.
 std::string clients_problem(const NrRadio& radio, std::int64_t clients);
 
 /// Whether the links of the clients change with time.

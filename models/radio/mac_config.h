@@ -146,7 +146,6 @@ struct MeasuredTiming {
                                "from the start of a downlink block to its bits; never less than its symbols"),
                       required("repetition", &MeasuredTiming::repetition, "what one repetition adds")};
   }
-  [[nodiscard]] std::vector<config::FieldProblem> problems() const;
 };
 
 using TimingConfig = std::variant<StandardTiming, Tr37910Timing, SlottedTiming, MeasuredTiming>;
@@ -192,10 +191,13 @@ struct HarqConfig {
   std::optional<Fraction> target;
 
   static constexpr auto fields() {
-    return std::tuple{config::field("max_transmissions", &HarqConfig::max_transmissions,
-                                    "transmissions of a transport block before it is lost", config::between(1, 32)),
-                      config::field("target", &HarqConfig::target, "block error rate that link adaptation accepts; absent: 10 %, and 1e-5 for the MCS table qam64-low-se",
-                                    config::Bounds{.min = 0, .max = 1, .min_allowed = false, .max_allowed = false})};
+    return std::tuple{
+        config::field("max_transmissions", &HarqConfig::max_transmissions,
+                      "transmissions of a transport block before it is lost", config::between(1, 32)),
+        config::field(
+            "target", &HarqConfig::target,
+            "block error rate that link adaptation accepts; absent: 10 %, and 1e-5 for the MCS table qam64-low-se",
+            config::Bounds{.min = 0, .max = 1, .min_allowed = false, .max_allowed = false})};
   }
 };
 

@@ -32,9 +32,15 @@ constexpr std::array qam64_low_se_rows = {
 };
 
 // TS 38.214 tables 5.2.2.1-2, -3 and -4, from CQI 1 on.
-constexpr std::array cqi_rows_one = {row(2, 78), row(2, 120), row(2, 193), row(2, 308), row(2, 449), row(2, 602), row(4, 378), row(4, 490), row(4, 616), row(6, 466), row(6, 567), row(6, 666), row(6, 772), row(6, 873), row(6, 948)};
-constexpr std::array cqi_rows_two = {row(2, 78), row(2, 193), row(2, 449), row(4, 378), row(4, 490), row(4, 616), row(6, 466), row(6, 567), row(6, 666), row(6, 772), row(6, 873), row(8, 711), row(8, 797), row(8, 885), row(8, 948)};
-constexpr std::array cqi_rows_three = {row(2, 30), row(2, 50), row(2, 78), row(2, 120), row(2, 193), row(2, 308), row(2, 449), row(2, 602), row(4, 378), row(4, 490), row(4, 616), row(6, 466), row(6, 567), row(6, 666), row(6, 772)};
+constexpr std::array cqi_rows_one = {row(2, 78),  row(2, 120), row(2, 193), row(2, 308), row(2, 449),
+                                     row(2, 602), row(4, 378), row(4, 490), row(4, 616), row(6, 466),
+                                     row(6, 567), row(6, 666), row(6, 772), row(6, 873), row(6, 948)};
+constexpr std::array cqi_rows_two = {row(2, 78),  row(2, 193), row(2, 449), row(4, 378), row(4, 490),
+                                     row(4, 616), row(6, 466), row(6, 567), row(6, 666), row(6, 772),
+                                     row(6, 873), row(8, 711), row(8, 797), row(8, 885), row(8, 948)};
+constexpr std::array cqi_rows_three = {row(2, 30),  row(2, 50),  row(2, 78),  row(2, 120), row(2, 193),
+                                       row(2, 308), row(2, 449), row(2, 602), row(4, 378), row(4, 490),
+                                       row(4, 616), row(6, 466), row(6, 567), row(6, 666), row(6, 772)};
 
 }  // namespace
 

@@ -24,12 +24,12 @@ TransportBlockShape shape_of(const NrRadio& config, std::int64_t parts) {
   return {.resource_blocks = static_cast<int>(*blocks / parts), .layers = static_cast<int>(config.layers)};
 }
 
-/// The SINR at which a falling error rate meets `target`, from below: 1/1024 dB wide.
+/// The SINR in dB at which a falling error rate meets `target`, to a thousandth.
 template <class ErrorRate>
 double threshold(const ErrorRate& error_rate, double target) {
   double low = -40;
   double high = 60;
-  while (high - low > 1.0 / 1024) {
+  while (high - low > 0.001) {
     const double middle = (low + high) / 2;
     (error_rate(Decibels(middle)) <= target ? high : low) = middle;
   }

@@ -14,7 +14,6 @@
 #include "core/object_pool.h"
 #include "core/scheduler.h"
 #include "models/radio/radio.h"
-#include "models/radio/radio.h"
 
 /// The radio as ns-3 sees it. Any ns-3 application runs over a cell: install() its nodes and assign IP addresses.
 namespace trilemma {

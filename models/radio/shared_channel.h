@@ -14,6 +14,7 @@
 #include "core/random.h"
 #include "core/scheduler.h"
 #include "models/radio/config.h"
+#include "models/radio/flexible_slots.h"
 #include "models/radio/frame_grid.h"
 #include "models/radio/nr_links.h"
 #include "models/radio/nr_phy.h"
@@ -22,25 +23,6 @@
 #include "models/radio/timing.h"
 
 namespace trilemma {
-
-/// Flexible slots of a cell: how many symbols of a slot each direction has taken. Uplink grows from the end of the
-/// slot, downlink from its start, `guard` symbols apart.
-class FlexibleSlots {
- public:
-  explicit FlexibleSlots(int guard) : guard_(guard) {}
-  [[nodiscard]] int room(Direction direction, const FrameGrid::Region& region);
-  void take(Direction direction, const FrameGrid::Region& region, int symbols);
-
- private:
-  struct Slot {
-    std::int64_t number = -1;
-    std::array<int, 2> taken{};
-  };
-  Slot& slot(std::int64_t number);
-
-  int guard_;
-  std::array<Slot, 8> recent_{};  // by number modulo 8
-};
 
 /// What the channels of a direction share.
 struct ChannelParts {
@@ -71,6 +53,8 @@ class SharedChannel {
   void send(RadioMessage& message);
 
  private:
+  static constexpr Duration fairness_window{100'000'000};  // of proportional fair
+
   enum class State { idle, requested, reporting };
   struct Client {
     RadioMessage* first = nullptr;
