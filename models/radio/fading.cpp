@@ -4,11 +4,11 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "core/ensure.h"
-#include "models/radio/multipath.h"
 
 namespace trilemma {
 namespace {
@@ -91,6 +91,63 @@ Fading::Fading(const Tr38901Fading& config, const FadingSetup& setup, const Stre
       who_(who),
       coherence_time_(coherence_time_of(config.speed, setup.carrier)) {}
 
+namespace {
+
+/// A pair of beams, one for each end.
+struct BeamPair {
+  WaveAngles departure;
+  WaveAngles arrival;
+};
+
+WaveAngles mean_departure(const Cluster& cluster) {
+  double sine = 0;
+  double cosine = 0;
+  double zenith = 0;
+  for (const Ray& ray : cluster.rays) {
+    sine += std::sin(ray.departure.azimuth);
+    cosine += std::cos(ray.departure.azimuth);
+    zenith += ray.departure.zenith;
+  }
+  return {.azimuth = std::atan2(sine, cosine), .zenith = zenith / static_cast<double>(cluster.rays.size())};
+}
+
+/// What a beam search may find: the straight line, and the strongest clusters.
+std::vector<BeamPair> candidates(const Multipath& multipath) {
+  constexpr std::size_t strongest = 4;
+  std::vector<const Cluster*> clusters;
+  for (const Cluster& cluster : multipath.clusters) clusters.push_back(&cluster);
+  const std::size_t kept = std::min(strongest, clusters.size());
+  std::partial_sort(clusters.begin(), clusters.begin() + static_cast<std::ptrdiff_t>(kept), clusters.end(),
+                    [](const Cluster* a, const Cluster* b) { return a->power > b->power; });
+  std::vector<BeamPair> pairs{{multipath.departure, multipath.arrival}};
+  for (std::size_t i = 0; i < kept; ++i) pairs.push_back({mean_departure(*clusters[i]), clusters[i]->arrival});
+  return pairs;
+}
+
+double power(std::span<const Path> paths) {
+  double sum = 0;
+  for (const Path& path : paths) sum += std::norm(path.amplitude);
+  return sum;
+}
+
+}  // namespace
+
+/// The paths through the best pair of beams; the arrays face each other.
+std::vector<Path> Fading::through_best_beams(const Multipath& multipath) const {
+  std::vector<Path> best;
+  double best_power = -1;
+  for (const BeamPair& pair : candidates(multipath)) {
+    const Beam base_station(setup_.base_station, multipath.departure.azimuth, pair.departure);
+    const Beam device(setup_.client, multipath.arrival.azimuth, pair.arrival);
+    std::vector<Path> paths = beamformed(multipath, base_station, device);
+    const double total = power(paths);
+    if (total <= best_power) continue;
+    best_power = total;
+    best = std::move(paths);
+  }
+  return best;
+}
+
 FadingLink Fading::draw(std::uint32_t client, bool line_of_sight, Metres distance) const {
   Rng rng = streams_.stream(
       fmt::format("{}/fading of client {} {}", who_, client, line_of_sight ? "in line of sight" : "obstructed"));
@@ -100,10 +157,11 @@ FadingLink Fading::draw(std::uint32_t client, bool line_of_sight, Metres distanc
   const Beam base_station(setup_.base_station, multipath.departure.azimuth, multipath.departure);
   const Beam device(setup_.client, multipath.arrival.azimuth, multipath.arrival);
   const double ideal = std::sqrt(base_station.ideal_gain() * device.ideal_gain());
+  std::vector<Path> through = through_best_beams(multipath);
   const double travel = 2 * pi * rng.uniform();  // on the ground
   const Frequency bound = doppler_bound(config_.speed, setup_.carrier);
   std::vector<FadingLink::Path> paths;
-  for (const Path& path : beamformed(multipath, base_station, device)) {
+  for (const Path& path : through) {
     const double along = std::sin(path.arrival.zenith) * std::cos(path.arrival.azimuth - travel);
     paths.push_back({.amplitude = path.amplitude / ideal, .delay = path.delay, .doppler = bound * along});
   }

@@ -17,6 +17,7 @@
 #include "core/units.h"
 #include "models/radio/antenna.h"
 #include "models/radio/cluster_statistics.h"
+#include "models/radio/multipath.h"
 #include "models/radio/propagation.h"
 
 namespace trilemma {
@@ -89,10 +90,11 @@ class FadingLink {
 };
 
 /// Small-scale fading of the clients of a cell. Realisations follow TR 38.901 V19.4.0 clause 7.5 (multipath.h); both
-/// ends face each other and point ideal beams along the straight line between them, in line of sight or not, so that an
-/// obstructed link loses what its scatterers send past the beams. One realisation lasts for ever: the channel varies by
-/// Doppler only. The gain of a client is a pure function of set-up, streams, client, state, distance and time: it does
-/// not matter which other clients are asked, in which order. Leaves ns-3's event list and generators alone.
+/// ends face each other and use the best pair of ideal beams, by mean power, among the straight line between them and
+/// the four strongest clusters, so that an obstructed link loses what its other scatterers send past the beams. One
+/// realisation lasts for ever: the channel varies by Doppler only. The gain of a client is a pure function of set-up,
+/// streams, client, state, distance and time: it does not matter which other clients are asked, in which order. Leaves
+/// ns-3's event list and generators alone.
 ///
 /// Ignores: Doppler spread within a cluster (a link with a single cluster in its beams does not fade over time),
 /// correlation between clients and with shadowing, polarisation, beam squint, blockage, spatial consistency.
@@ -121,6 +123,8 @@ class Fading {
     std::unique_ptr<FadingLink> clear;
     std::unique_ptr<FadingLink> obstructed;
   };
+
+  [[nodiscard]] std::vector<Path> through_best_beams(const Multipath& multipath) const;
 
   Tr38901Fading config_;
   FadingSetup setup_;
