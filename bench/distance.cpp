@@ -24,11 +24,9 @@ void print_row(const std::string& environment, int metres, const std::string& na
   RadioCounts counts;
   std::int64_t lost = 0;
   for (std::uint64_t replication = 1; replication <= 200; ++replication) {
-    const MessageRun run = run_messages(radio_at(environment, metres, more), {.clients = 4,
-                                                                            .size = Bytes(172),
-                                                                            .rate = EventRate(20),
-                                                                            .active = 50s,
-                                                                            .replication = replication});
+    const MessageRun run = run_messages(
+        radio_at(environment, metres, more),
+        {.clients = 4, .size = Bytes(172), .rate = EventRate(20), .active = 50s, .replication = replication});
     latencies.insert(latencies.end(), run.latencies_us.begin(), run.latencies_us.end());
     counts += run.counts;
     lost += run.lost;
@@ -45,9 +43,10 @@ void print_row(const std::string& environment, int metres, const std::string& na
 
 int main() {
   fmt::print(
-      "| environment | access | distance, m | least, ms | p50, ms | p99.9, ms | retransmissions per block | messages lost "
+      "| environment | access | distance, m | least, ms | p50, ms | p99.9, ms | retransmissions per block | messages "
+      "lost "
       "|\n|---|---|---|---|---|---|---|---|\n");
-  const std::vector<std::string> tdd{"radio.frame=DDDSU",          "radio.access=dynamic",     "radio.symbols=14",
+  const std::vector<std::string> tdd{"radio.frame=DDDSU", "radio.access=dynamic", "radio.symbols=14",
                                      "radio.downlink_control=1", "radio.multiplexing=time"};
   for (const std::string environment : {"inf-dh", "umi"}) {
     for (const int metres : {5, 10, 20, 50, 100, 200}) {

@@ -61,10 +61,12 @@ std::string fidelity_text(const Scenario& scenario) {
   if (scenario.on_device()) return {};
   if (scenario.fidelity == Fidelity::packet) return "  fidelity: every packet over ns-3's Internet stack\n";
   if (std::holds_alternative<NrRadio>(scenario.radio)) {
-    return "  fidelity: whole messages; measured gap to packets 2 % at most for p50 and p99 over NR (4 and 64 KiB, 20 and "
+    return "  fidelity: whole messages; measured gap to packets 2 % at most for p50 and p99 over NR (4 and 64 KiB, 20 "
+           "and "
            "60 % load, 1 and 4 clients)\n";
   }
-  return "  fidelity: whole messages; measured gap to packets 0.7 % for 4 KiB and up to 6.2 % for 64 KiB over a pipe, whose "
+  return "  fidelity: whole messages; measured gap to packets 0.7 % for 4 KiB and up to 6.2 % for 64 KiB over a pipe, "
+         "whose "
          "packets overlap on the backhaul\n";
 }
 

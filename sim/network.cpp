@@ -23,8 +23,7 @@ class MessageNetwork final : public Network {
             .backhaul = parts_.backhaul(direction).floor(size)};
   }
   [[nodiscard]] Duration bound(Direction direction, std::int64_t client, Bytes size) const override {
-    return parts_.radio(client).bound(direction, parts_.in_cell(client), size) +
-           parts_.backhaul(direction).floor(size);
+    return parts_.radio(client).bound(direction, parts_.in_cell(client), size) + parts_.backhaul(direction).floor(size);
   }
   [[nodiscard]] Duration backhaul_busy(Direction direction) const override { return parts_.backhaul(direction).busy(); }
 

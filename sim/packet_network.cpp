@@ -44,9 +44,8 @@ class PacketNetwork final : public Network {
     return {.radio = all, .backhaul = overlapped(size, total) - all.total()};
   }
   [[nodiscard]] Duration bound(Direction direction, std::int64_t client, Bytes size) const override {
-    return overlapped(size, [&](Bytes bytes) {
-      return parts_.radio(client).bound(direction, parts_.in_cell(client), bytes);
-    });
+    return overlapped(
+        size, [&](Bytes bytes) { return parts_.radio(client).bound(direction, parts_.in_cell(client), bytes); });
   }
 
   [[nodiscard]] Duration backhaul_busy(Direction direction) const override {

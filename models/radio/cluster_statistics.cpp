@@ -87,7 +87,7 @@ Root factory_root(bool line_of_sight) {
 /// Columns InF of table 7.5-6 and table 7.5-11 (V19.4.0; read in a transcription and, but for the means, in a second
 /// one of V16.1.0 and V19.2.0, which agree). 3.91 ns: clause 7.5 step 11, where the table has no cluster delay spread.
 ClusterStatistics factory_statistics(Environment environment, Frequency carrier, bool line_of_sight) {
-  const double lg = std::log10(1 + carrier.value() / 1e9);
+  const double lg = std::log10(1 + carrier / Frequency(1e9));
   const double ratio = hall_ratio(environment);
   ClusterStatistics factory{.clusters = 25,
                             .k_mean = 0,

@@ -11,9 +11,9 @@
 namespace trilemma {
 
 /// beta by MCS index. Tables 1 and 2: the values that Sionna SYS ships (esm_params/eesm_beta_table.json, Apache-2.0,
-/// also those of 5G-LENA; their calibration is not published). Table 3, for which there are none: that of the row of
-/// table 1 with the same modulation and the nearest spectral efficiency; 14 of its 29 rows are above the lowest of
-/// table 1 and stand in both tables, so only rows 0 to 5 are stretched.
+/// also those of 5G-LENA; how they were calibrated is not published). Table 3, for which there are none: that of the
+/// row of table 1 with the same modulation and the nearest spectral efficiency. 23 of its 29 rows stand in table 1 as
+/// they are; rows 0 to 5, less efficient than any of table 1, take the beta of its row 0.
 std::vector<double> eesm_betas(McsTable table);
 
 /// Requires at least one SINR, all >= 0, and beta > 0.

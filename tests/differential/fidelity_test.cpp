@@ -176,8 +176,8 @@ Comparison compare_over_nr(const Point& point, std::uint32_t replications) {
   return all;
 }
 
-// Over NR, a block is filled with what waits, packets or a part of a message, so both load the radio alike. What is left
-// is the overlap on the backhaul and rounding: 13 B of headers a packet where a message has 10 B a block.
+// Over NR, a block is filled with what waits, packets or a part of a message, so both load the radio alike. What is
+// left is the overlap on the backhaul and rounding: 13 B of headers a packet where a message has 10 B a block.
 TEST(Fidelity, PacketsAndMessagesOverNrAgreeWithinFivePercent) {
   for (const Point& point : grid()) {
     // 99 % of a queue at 60 % needs more than 10 requests beyond it.

@@ -55,7 +55,8 @@ TEST(Numerology, UniformSymbolsAreAtMost521NanosecondsFromTheStandardsOnes) {
 TEST(Numerology, ResourceBlocksAreThoseOfTheTable) {
   for (const test::Row& row : test::read_csv("nr_fr2_nrb.csv")) {
     const Frequency bandwidth(test::number(row, "bw_mhz") * 1e6);
-    EXPECT_EQ(resource_blocks(bandwidth, mu_of(test::integer(row, "scs_khz")), millimetre_wave), test::integer(row, "n_rb"));
+    EXPECT_EQ(resource_blocks(bandwidth, mu_of(test::integer(row, "scs_khz")), millimetre_wave),
+              test::integer(row, "n_rb"));
   }
 }
 
@@ -77,8 +78,8 @@ TEST(Numerology, EveryListedBandwidthHasResourceBlocks) {
   EXPECT_EQ(channel_bandwidths(3, millimetre_wave).back(), Frequency(400e6));
 }
 
-// TS 38.101-1 table 5.3.2-1. Wider channels spend a smaller share on guard bands: 12 N SCS is 79 % of 10 MHz at 60 kHz and
-// 98.3 % of 100 MHz at 30 kHz.
+// TS 38.101-1 table 5.3.2-1. Wider channels spend a smaller share on guard bands: 12 N SCS is 79 % of 10 MHz at 60 kHz
+// and 98.3 % of 100 MHz at 30 kHz.
 TEST(Numerology, BelowTheMillimetreWaveCarriersAreNarrower) {
   EXPECT_EQ(resource_blocks(Frequency(50e6), 0, mid_band), 270);
   EXPECT_EQ(resource_blocks(Frequency(100e6), 1, mid_band), 273);
