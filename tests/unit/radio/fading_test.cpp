@@ -295,11 +295,5 @@ TEST(Fading, RefusesTheWrongNumberOfPlaces) {
   EXPECT_THROW(fading.gains(0, true, Metres(20), 0ns, places), InvariantViolation);
 }
 
-TEST(Speed, IsWrittenInMetresPerSecondOrKilometresPerHour) {
-  EXPECT_NEAR(std::get<Speed>(config::Text<Speed>::parse("3 km/h")).value(), 3 / 3.6, 1e-15);
-  EXPECT_EQ(std::get<Speed>(config::Text<Speed>::parse("0.83 m/s")), Speed(0.83));
-  EXPECT_EQ(config::Text<Speed>::format(Speed(0.83)), "0.83 m/s");
-}
-
 }  // namespace
 }  // namespace trilemma
