@@ -82,7 +82,7 @@ TEST(PacketFidelity, ThePacketsOfAMessageOverlapOnRadioAndBackhaul) {
   const RequestRecord record = only_record_of(scenario);
   // 360 B are three packets of 128 B and one of 60 + 28 B, 472 B in all. The radio is done with them 128, 256, 384 and
   // 472 us after the start (50 us later each); the backhaul is 128 us behind and sends the last one from 512 to 600 us.
-  EXPECT_EQ(stage(record, Stage::uplink_wait) + stage(record, Stage::uplink_air), 472us + 50us);
+  EXPECT_EQ(stage(record, Stage::uplink_queue) + stage(record, Stage::uplink_air), 472us + 50us);
   EXPECT_EQ(stage(record, Stage::uplink_air), 88us + 50us) << "the air of the packet that left last";
   const Duration answer = 32us + 100us;
   EXPECT_EQ(stage(record, Stage::backhaul), 128us + 100us + answer);
@@ -114,7 +114,7 @@ TEST(PacketFidelity, AnAnswerOfSeveralPacketsOverlapsToo) {
   // Backhaul 128, 256, 324 us; the radio is one packet behind: 256, 384, 452 us. The last packet enters it at 324 us.
   const Duration prompt = 68us + 100us;
   EXPECT_EQ(stage(record, Stage::backhaul), prompt + 324us + 100us);
-  EXPECT_EQ(stage(record, Stage::downlink), 452us - 324us + 50us);
+  EXPECT_EQ(stage(record, Stage::downlink_wait) + stage(record, Stage::downlink_air), 452us - 324us + 50us);
   EXPECT_EQ(record.downlink_bytes, Bytes(324));
 }
 
