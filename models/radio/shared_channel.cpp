@@ -179,12 +179,11 @@ void SharedChannel::divide_in_turn(const SymbolSupply::Slice& slice, int room) {
       Client& client = clients_[turns_[i]];
       if (first_lap) {
         ++visited_;
-        client.share = 0;
-        client.want = need(turns_[i], slice);
+        ask(turns_[i], slice);
       }
-      const int least = client.share == 0 ? shortest_ : 1;
+      const int least = client.share == 0 ? client.least : 1;
       const int symbols = std::min({std::max(quantum_, least), client.want - client.share, room});
-      if (symbols < least) continue;
+      if (symbols == 0 || symbols < least) continue;
       give(turns_[i], symbols);
       room -= symbols;
       given = true;
@@ -198,21 +197,30 @@ void SharedChannel::divide_by_rank(const SymbolSupply::Slice& slice, int room) {
   std::stable_sort(ranks_.begin(), ranks_.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   visited_ = turns_.size();
   for (const auto& [rank, local] : ranks_) {
-    clients_[local].share = 0;
-    const int symbols = std::min(need(local, slice), room);
-    if (symbols < shortest_) continue;
+    ask(local, slice);
+    const int symbols = std::min(clients_[local].want, room);
+    if (symbols == 0 || symbols < clients_[local].least) continue;
     give(local, symbols);
     room -= symbols;
   }
 }
 
-int SharedChannel::need(ClientIndex local, const SymbolSupply::Slice& slice) {
-  if (direction_ == Direction::uplink && timing_.sounds(in_cell(local), slice.region.slot)) return 0;
+/// How many symbols of a slice a client wants; it has none yet.
+void SharedChannel::ask(ClientIndex local, const SymbolSupply::Slice& slice) {
+  Client& client = clients_[local];
+  client.share = client.want = 0;
+  client.least = shortest_;
+  if (direction_ == Direction::uplink && timing_.sounds(in_cell(local), slice.region.slot)) return;
   const int most = std::min(slice.room, longest_);
-  if (granted_) return most >= shortest_ ? most : 0;
-  const Bytes bytes = demand(clients_[local]);
-  if (bytes <= Bytes(0)) return 0;
-  return phy_.symbols_for(links_.at(direction_, in_cell(local), slice.start).mcs, bytes, most);
+  if (granted_) {
+    client.want = most >= shortest_ ? most : 0;
+    return;
+  }
+  const Bytes bytes = demand(client);
+  if (bytes <= Bytes(0)) return;
+  const int mcs = links_.at(direction_, in_cell(local), slice.start).mcs;
+  client.want = phy_.symbols_for(mcs, bytes, most);
+  client.least = phy_.symbols_for(mcs, Bytes(1), most);
 }
 
 void SharedChannel::give(ClientIndex local, int symbols) {

@@ -67,6 +67,7 @@ class SharedChannel {
     std::int64_t granted = 0;       // bytes, ever
     int share = 0;                  // symbols of the division at hand
     int want = 0;                   // symbols, of the division at hand
+    int least = 0;                  // of them, to have room for data
     std::int64_t unused = 0;        // standing grants in a row
     double mean_rate = 0;           // bytes/s, for proportional fair
     Instant rated{0};
@@ -138,7 +139,7 @@ class SharedChannel {
   void divide(const SymbolSupply::Slice& slice, int room);
   void divide_in_turn(const SymbolSupply::Slice& slice, int room);
   void divide_by_rank(const SymbolSupply::Slice& slice, int room);
-  [[nodiscard]] int need(ClientIndex local, const SymbolSupply::Slice& slice);
+  void ask(ClientIndex local, const SymbolSupply::Slice& slice);
   void give(ClientIndex local, int symbols);
   [[nodiscard]] Bytes demand(const Client& client) const {
     return std::max({client.known, client.standing, client.asked});

@@ -35,7 +35,8 @@ void SharedChannel::transmit_new(ClientIndex local, const SymbolSupply::Slice& s
               .sinr_sum = linear(link.sinr),
               .report = reports_ ? write_report(local) : std::nullopt,
               .granted = client.granted};
-  if (!fails(block)) return received(block, parts_, timing_.decoded(direction_, air));
+  // Nobody misses the bits of an empty block.
+  if (taken == Bytes(0) || !fails(block)) return received(block, parts_, timing_.decoded(direction_, air));
   block.parts = parts_;
   failed(keep(std::move(block)));
 }

@@ -76,12 +76,15 @@ void check_floor(const Scenario& scenario, const std::vector<RequestRecord>& rec
                  std::vector<std::string>& broken) {
   if (!scenario.trace.empty()) return;
   const double floor = json["floor_ms"].get<double>();
+  double bound = floor;
   for (const RequestRecord& record : records) {
+    if (record.bound > record.floor) return broken.push_back("a request has a higher bound than its floor");
+    bound = std::min(bound, to_milliseconds(record.bound));
     if (to_milliseconds(record.floor) < floor - 1e-6)
       return broken.push_back("a request has a lower floor than the best");
   }
   const Json& mean = json["latency_ms"]["mean"];
-  if (!mean.is_null() && mean.get<double>() < floor - 1e-6) broken.push_back("the mean beats the floor");
+  if (!mean.is_null() && mean.get<double>() < bound - 1e-6) broken.push_back("the mean beats the bound");
 }
 
 void check_target(const Scenario& scenario, const std::vector<RequestRecord>& records, const Json& json,

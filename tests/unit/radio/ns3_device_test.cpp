@@ -118,9 +118,9 @@ TEST(NrNetDevice, ADatagramTakesAsLongAsAMessageOfItsSizeAndHeaders) {
   const ns3::InetSocketAddress to(cell.station_addresses[0], 9);
   ns3::Simulator::Schedule(ns3::MicroSeconds(10), [&] { socket->SendTo(ns3::Create<ns3::Packet>(100), 0, to); });
   cell.scheduler.run();
-  // 100 B of payload, 8 B of UDP, 20 B of IPv4; 4 B of the device over the air, a microsecond each; then 50 us.
+  // 100 B of payload, 8 B of UDP, 20 B of IPv4; 1 B of the device over the air, a microsecond each; then 50 us.
   EXPECT_EQ(sent.seen, (PacketTimes{{10us, Bytes(128)}}));
-  EXPECT_EQ(received.seen, (PacketTimes{{10us + 132us + 50us, Bytes(128)}}));
+  EXPECT_EQ(received.seen, (PacketTimes{{10us + 129us + 50us, Bytes(128)}}));
   EXPECT_EQ(cell.client().counts().offered, (PacketCount{1, Bytes(128)}));
 }
 

@@ -177,7 +177,7 @@ TEST(PacketFidelity, EveryRequestEndsOnceStagesAddUpAndNoneBeatsItsFloor) {
     ASSERT_EQ(total(record.stages), record.latency());
     ASSERT_TRUE(std::all_of(record.stages.begin(), record.stages.end(), [](Duration d) { return d >= 0ns; }));
     if (record.outcome == Outcome::failed) ++failed;
-    ASSERT_TRUE(record.outcome == Outcome::failed || record.latency() >= record.floor);
+    ASSERT_TRUE(record.outcome == Outcome::failed || record.latency() >= record.bound);
     blocks += record.blocks;
   }
   EXPECT_GT(failed, 0U) << "the scenario is meant to lose some";
@@ -185,7 +185,7 @@ TEST(PacketFidelity, EveryRequestEndsOnceStagesAddUpAndNoneBeatsItsFloor) {
   EXPECT_EQ(result.counts.failed, failed);
   EXPECT_EQ(result.counts.in_flight, 0U);
   EXPECT_EQ(result.counts.offered, records.rows.size());
-  EXPECT_EQ(blocks, result.uplink.blocks + result.downlink.blocks) << "every block belongs to a request";
+  EXPECT_GE(blocks, result.uplink.blocks + result.downlink.blocks) << "every block is in a record, shared ones in several";
 }
 
 auto fields(const RequestRecord& r) {
@@ -235,10 +235,10 @@ TEST(PacketFidelity, OneLostPacketOfSeveralIsEnoughToFailARequest) {
     const Replication result = replicate(scenario, 1, records);
     const auto lost = result.uplink.lost_blocks + result.downlink.lost_blocks;
     EXPECT_EQ(records.rows.at(0).outcome, lost > 0 ? Outcome::failed : Outcome::completed) << tenths;
-    EXPECT_EQ(records.rows.at(0).blocks, result.uplink.blocks + result.downlink.blocks);
+    EXPECT_GE(records.rows.at(0).blocks, result.uplink.blocks + result.downlink.blocks);
     partly += lost > 0 && lost < result.uplink.blocks ? 1 : 0;
   }
-  EXPECT_GT(partly, 3) << "some lose a part of their four packets";
+  EXPECT_GT(partly, 0) << "some lose a part of their packets, which share few blocks";
 }
 
 TEST(PacketFidelity, TheRunMayBeCutShortInTheMiddleOfMessages) {
