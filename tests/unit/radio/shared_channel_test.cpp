@@ -1,6 +1,6 @@
 #include "models/radio/shared_channel.h"
 
-#include <memory>
+#include <algorithm>
 
 #include <gtest/gtest.h>
 
@@ -11,198 +11,212 @@ namespace {
 
 using test::half1;
 using test::half2;
+using test::loud_payload;
+using test::loud_radio;
+using test::Offer;
+using test::run;
 using test::symbol;
+using test::Transfer;
 
-NrRadio paired_radio(std::int64_t max_transmissions = 4) {
-  NrRadio radio;
+// Decoding of a short downlink block takes (N1 + d1,1) / 2 symbols of 8919.27 ns, rounded up twice: d1,1 is 3 for two
+// symbols (205,144 ns) and 7 - L for four to six (L = 6: 187,305 ns).
+constexpr Duration decoding_of_2{102'572};
+constexpr Duration decoding_of_6{93'653};
+
+/// Paired carriers: every slot has the downlink symbols 1 to 13.
+NrRadio paired_radio() {
+  NrRadio radio = loud_radio();
   radio.frame = std::string(full_uplink);
-  radio.harq.max_transmissions = max_transmissions;
   return radio;
 }
 
-constexpr Decibels loud{80};   // no block fails
-constexpr Decibels deaf{-99};  // every block fails
+/// Ready at symbol 1 of slot 2.
+const Instant for_slot_2 = symbol(2, 1) - half2;
 
-/// A message, and when it arrived or was lost.
-struct Parcel {
-  Parcel(Scheduler& its_scheduler, ClientIndex client, Bytes size) : scheduler(its_scheduler) {
-    message.client = client;
-    message.size = size;
-    message.done = Action::call<&Parcel::arrive>(*this);
-  }
-  void arrive() { done = scheduler.now(); }
-
-  Scheduler& scheduler;
-  RadioMessage message;
-  Instant done{-1};
-};
-
-/// One direction of a cell, with one client for each SINR. All messages are offered at time 0, unless said.
-class Channel {
- public:
-  Channel(const NrRadio& radio, Direction direction, const std::vector<Decibels>& sinrs)
-      : phy(radio), links_(links(sinrs)), channel_(scheduler, phy, direction, links_, Streams(1, 1).stream("errors")) {}
-
-  Parcel& send(ClientIndex client, Bytes size) {
-    parcels_.push_back(std::make_unique<Parcel>(scheduler, client, size));
-    channel_.send(parcels_.back()->message);
-    return *parcels_.back();
-  }
-  void send_another() { send(1, Bytes(100)); }
-  [[nodiscard]] Bytes payload(int symbols) const { return phy.payload(28, symbols); }
-  [[nodiscard]] const RadioCounts& counts() const { return channel_.counts(); }
-
-  Scheduler scheduler;
-  NrPhy phy;
-
- private:
-  [[nodiscard]] std::vector<NrLink> links(const std::vector<Decibels>& sinrs) const {
-    std::vector<NrLink> found;
-    for (const Decibels sinr : sinrs) found.push_back(phy.link(sinr));
-    return found;
-  }
-
-  std::vector<NrLink> links_;
-  SharedChannel channel_;
-  std::vector<std::unique_ptr<Parcel>> parcels_;
-};
-
-// On paired carriers every slot has the downlink symbols 1 to 13. What is offered at 0 is ready at 160,547: slot 2.
-
-TEST(SharedChannel, SmallMessagesOfSeveralClientsShareAnOpportunity) {
-  Channel channel(paired_radio(), Direction::downlink, {loud, loud, loud});
-  std::vector<Parcel*> parcels;
-  for (const ClientIndex client : {0U, 1U, 2U}) parcels.push_back(&channel.send(client, Bytes(100)));
-  channel.scheduler.run();
-  EXPECT_EQ(parcels[0]->done, symbol(2, 3) + half1);
-  EXPECT_EQ(parcels[1]->done, symbol(2, 5) + half1);
-  EXPECT_EQ(parcels[2]->done, symbol(2, 7) + half1);
-  EXPECT_EQ(parcels[2]->message.air, symbol(2, 7) - symbol(2, 5) + half1);
-  EXPECT_EQ(channel.counts().symbols, 6);
+Offer down(Bytes size, ClientIndex client = 0, Instant time = for_slot_2) {
+  return {time, size, client, Direction::downlink};
 }
 
-TEST(SharedChannel, AClientSendsItsMessagesBehindEachOtherWhileThereIsRoom) {
-  Channel channel(paired_radio(), Direction::downlink, {loud});
-  const Parcel& first = channel.send(0, Bytes(100));
-  const Parcel& second = channel.send(0, Bytes(100));
-  channel.scheduler.run();
-  EXPECT_EQ(first.done, symbol(2, 3) + half1);
-  // Symbols 1 and 2, then 3 and 4 of the same slot.
-  EXPECT_EQ(second.done, symbol(2, 5) + half1);
+std::vector<Transfer> by_client(std::vector<Transfer> transfers) {
+  std::stable_sort(transfers.begin(), transfers.end(),
+                   [](const auto& a, const auto& b) { return a.client < b.client; });
+  return transfers;
+}
+
+TEST(SharedChannel, ABlockStartsAtTheSymbolAfterItsPreparation) {
+  // Offered at 0, ready at 160,547: symbol 4 of slot 1 begins at 160,715.
+  EXPECT_EQ(run(paired_radio(), {down(Bytes(100), 0, 0ns)}).transfers.at(0).done, symbol(1, 6) + decoding_of_2);
+  EXPECT_EQ(run(paired_radio(), {down(Bytes(100), 0, symbol(1, 4) - half2)}).transfers.at(0).done,
+            symbol(1, 6) + decoding_of_2);
+  EXPECT_EQ(run(paired_radio(), {down(Bytes(100), 0, symbol(1, 4) - half2 + 1ns)}).transfers.at(0).done,
+            symbol(1, 7) + decoding_of_2);
+}
+
+TEST(SharedChannel, SmallMessagesOfSeveralClientsFollowEachOtherInASlot) {
+  const auto result = run(paired_radio(), {down(Bytes(100), 0), down(Bytes(100), 1), down(Bytes(100), 2)}, 3);
+  const auto transfers = by_client(result.transfers);
+  for (int client = 0; client < 3; ++client) {
+    EXPECT_EQ(transfers[static_cast<std::size_t>(client)].done, symbol(2, 3 + 2 * client) + decoding_of_2) << client;
+  }
+  EXPECT_EQ(transfers[2].result.times.air, symbol(2, 7) - symbol(2, 5));
+  EXPECT_EQ(transfers[2].result.times.queueing, symbol(2, 5) - symbol(2, 1));
+  EXPECT_EQ(result.downlink.symbols, 6);
+}
+
+TEST(SharedChannel, MessagesOfAClientShareABlock) {
+  const auto result = run(paired_radio(), {down(Bytes(100)), down(Bytes(100))});
+  for (const Transfer& transfer : result.transfers) EXPECT_EQ(transfer.done, symbol(2, 3) + decoding_of_2);
+  EXPECT_EQ(result.downlink.blocks, 1);
+}
+
+TEST(SharedChannel, AMessageMoreCostsItsHeaders) {
+  // Two symbols hold one message of their payload, or two that leave room for ten bytes of headers.
+  const Bytes room = loud_payload(paired_radio(), 2);
+  const auto fits = run(paired_radio(), {down(Bytes(100)), down(room - Bytes(110))});
+  EXPECT_EQ(fits.transfers.back().done, symbol(2, 3) + decoding_of_2);
+  // One byte more does not; what is left goes out behind it.
+  const auto longer = run(paired_radio(), {down(Bytes(100)), down(room - Bytes(109))});
+  EXPECT_EQ(longer.transfers.front().done, symbol(2, 3) + decoding_of_2);
+  EXPECT_EQ(longer.transfers.back().done, symbol(2, 5) + decoding_of_2);
 }
 
 TEST(SharedChannel, TheLastBlockTakesOnlyTheSymbolsItNeeds) {
-  Channel channel(paired_radio(), Direction::downlink, {loud});
-  const Parcel& whole = channel.send(0, channel.payload(13));
-  const Parcel& longer = channel.send(0, channel.payload(13) + Bytes(1));
-  channel.scheduler.run();
+  const NrRadio radio = paired_radio();
+  const auto whole = run(radio, {down(loud_payload(radio, 13))}).transfers.at(0);
   EXPECT_EQ(whole.done, symbol(2, 14) + half1);
-  EXPECT_EQ(whole.message.blocks, 1);
-  EXPECT_EQ(longer.done, symbol(4, 3) + half1);
-  EXPECT_EQ(longer.message.blocks, 2);
-  EXPECT_EQ(longer.message.air, symbol(3, 14) - symbol(3, 1) + symbol(4, 3) - symbol(4, 1) + half1);
+  EXPECT_EQ(whole.result.blocks, 1);
+  const auto longer = run(radio, {down(loud_payload(radio, 13) + Bytes(1))}).transfers.at(0);
+  EXPECT_EQ(longer.done, symbol(3, 3) + decoding_of_2);
+  EXPECT_EQ(longer.result.blocks, 2);
+  EXPECT_EQ(longer.result.times.air, symbol(2, 14) - symbol(2, 1) + symbol(3, 3) - symbol(3, 1));
 }
 
 TEST(SharedChannel, LongMessagesOfThreeClientsAreServedInTurnAndFinishInterleaved) {
-  Channel channel(paired_radio(), Direction::downlink, {loud, loud, loud});
-  std::vector<Parcel*> parcels;
-  for (const ClientIndex client : {0U, 1U, 2U}) parcels.push_back(&channel.send(client, 6 * channel.payload(13)));
-  channel.scheduler.run();
+  const NrRadio radio = paired_radio();
+  const Bytes six = 6 * loud_payload(radio, 13);
+  const auto transfers = by_client(run(radio, {down(six, 0), down(six, 1), down(six, 2)}, 3).transfers);
   // Client c has slots 2 + c, 5 + c, ... 17 + c, one block of 13 symbols in each.
-  for (const int client : {0, 1, 2}) {
-    const Parcel& parcel = *parcels[static_cast<std::size_t>(client)];
-    EXPECT_EQ(parcel.done, symbol(17 + client, 14) + half1) << client;
-    EXPECT_EQ(parcel.message.blocks, 6);
+  for (int client = 0; client < 3; ++client) {
+    EXPECT_EQ(transfers[static_cast<std::size_t>(client)].done, symbol(17 + client, 14) + half1) << client;
+    EXPECT_EQ(transfers[static_cast<std::size_t>(client)].result.blocks, 6);
   }
 }
 
 TEST(SharedChannel, AShortMessageIsNotStuckBehindALongOne) {
-  Channel channel(paired_radio(), Direction::downlink, {loud, loud});
+  const NrRadio radio = paired_radio();
   // Slot 2: 13 symbols of the long one. Slot 3: the short one's turn, then 11 symbols of the long one. Slot 4: the
   // rest.
-  const Parcel& longer = channel.send(0, channel.payload(13) + channel.payload(11) + channel.payload(13));
-  const Parcel& shorter = channel.send(1, Bytes(100));
-  channel.scheduler.run();
-  EXPECT_EQ(shorter.done, symbol(3, 3) + half1);
-  EXPECT_EQ(longer.done, symbol(4, 14) + half1);
+  const Bytes size = 2 * loud_payload(radio, 13) + loud_payload(radio, 11);
+  const auto transfers = by_client(run(radio, {down(size, 0), down(Bytes(100), 1)}, 2).transfers);
+  EXPECT_EQ(transfers[1].done, symbol(3, 3) + decoding_of_2);
+  EXPECT_EQ(transfers[0].done, symbol(4, 14) + half1);
 }
 
-TEST(SharedChannel, RetransmissionsGoBeforeNewData) {
-  Channel channel(paired_radio(2), Direction::downlink, {deaf, loud});
-  // Slot 2: client 0 in symbols 1 and 2, in vain; client 1 has the other 11. Feedback in slot 3 (ready at 276,786 +
-  // 178,386), read and prepared at 821,094: slot 7 repeats first and leaves 11 symbols again.
-  const Parcel& repeated = channel.send(0, Bytes(50));
-  const Parcel& other = channel.send(1, 4 * channel.payload(13) + 2 * channel.payload(11));
-  channel.scheduler.run();
-  EXPECT_TRUE(repeated.message.lost);
-  EXPECT_EQ(repeated.message.retransmissions, 1);
-  EXPECT_EQ(repeated.done, symbol(7, 3) + half1);
-  EXPECT_FALSE(other.message.lost);
-  EXPECT_EQ(other.done, symbol(7, 14) + half1);
+TEST(SharedChannel, AQuantumOfOneSymbolSharesASlotEvenly) {
+  NrRadio radio = paired_radio();
+  radio.quantum = 1;
+  // 13 symbols dealt out one by one, two to begin with: seven and six.
+  const auto transfers =
+      by_client(run(radio, {down(loud_payload(radio, 7), 0), down(loud_payload(radio, 6), 1)}, 2).transfers);
+  EXPECT_EQ(transfers[0].done, symbol(2, 8) + half1);
+  EXPECT_EQ(transfers[1].done, symbol(2, 14) + decoding_of_6);
 }
 
-TEST(SharedChannel, ALongMessageIsGivenUpWithItsFirstLostBlock) {
-  Channel channel(paired_radio(1), Direction::downlink, {deaf, loud});
-  const Parcel& lost = channel.send(0, 50 * channel.phy.payload(0, 13));
-  const Parcel& next = channel.send(0, Bytes(1));
-  const Parcel& other = channel.send(1, Bytes(1));
-  channel.scheduler.run();
-  EXPECT_TRUE(lost.message.lost);
-  EXPECT_EQ(lost.message.blocks, 1);
-  EXPECT_EQ(lost.done, symbol(2, 14) + half1);
-  EXPECT_EQ(other.done, symbol(3, 3) + half1);
-  EXPECT_TRUE(next.message.lost);
-  EXPECT_EQ(next.done, symbol(3, 5) + half1);
-  EXPECT_EQ(channel.counts().lost_blocks, 2);
+TEST(SharedChannel, EarliestDeadlineGoesFirst) {
+  NrRadio radio = paired_radio();
+  radio.scheduler = RadioScheduler::earliest_deadline_first;
+  std::vector<Offer> offers{down(Bytes(100), 0), down(Bytes(100), 1), down(Bytes(100), 2)};
+  offers[0].deadline = 30ms;
+  offers[1].deadline = 10ms;
+  offers[2].deadline = 20ms;
+  const auto transfers = by_client(run(radio, offers, 3).transfers);
+  EXPECT_EQ(transfers[1].done, symbol(2, 3) + decoding_of_2);
+  EXPECT_EQ(transfers[2].done, symbol(2, 5) + decoding_of_2);
+  EXPECT_EQ(transfers[0].done, symbol(2, 7) + decoding_of_2);
 }
 
-TEST(SharedChannel, GivingUpForgetsTheOtherBlocksOfTheMessage) {
-  // Blocks in slots 2, 3, 4, ... all fail. Feedback on slot 2 is ready at 553,386 and sent in slot 4, until 625,000;
-  // 321,094 later the block is repeated first, in slot 8, and lost. The others wait for their repetition in vain.
-  Channel channel(paired_radio(2), Direction::downlink, {deaf});
-  const Parcel& lost = channel.send(0, 50 * channel.phy.payload(0, 13));
-  channel.scheduler.run();
-  EXPECT_TRUE(lost.message.lost);
-  EXPECT_EQ(lost.message.blocks, 6);  // of slots 2 to 7
-  EXPECT_EQ(lost.message.retransmissions, 1);
-  EXPECT_EQ(lost.done, symbol(8, 14) + half1);
-  EXPECT_EQ(channel.counts().retransmissions, 1);
-  EXPECT_EQ(channel.counts().lost_blocks, 1);
+TEST(SharedChannel, ProportionalFairServesWhoHasHadLess) {
+  NrRadio radio = paired_radio();
+  radio.scheduler = RadioScheduler::proportional_fair;
+  // Client 0 has had a whole slot by slot 3; client 1 goes first there although it came later.
+  const Bytes size = 2 * loud_payload(radio, 13);
+  const auto transfers = by_client(run(radio, {down(size, 0), down(Bytes(100), 1, symbol(3, 1) - half2)}, 2).transfers);
+  EXPECT_EQ(transfers[1].done, symbol(3, 3) + decoding_of_2);
+  EXPECT_GT(transfers[0].done, symbol(3, 14) + half1);
 }
 
-TEST(SharedChannel, ABlockOfAWholeSlotWaitsForAWholeSlotAndHoldsUpTheOthers) {
-  NrRadio radio = paired_radio(3);
-  radio.frame = "DDDSU";
-  Channel channel(radio, Direction::uplink, {deaf});
-  // Eligible at 1,080,023: block A takes the 2 symbols of special slot 8, block B the 14 of slot 9. A is answered in
-  // slot 11, eligible at 1,705,023 and repeated in special slot 13; answered in slot 16, eligible at 2,330,023. B is
-  // answered in slot 12 and eligible at 1,830,023, before A, but does not fit into special slot 18: both wait. Slot 19
-  // repeats B and has no room for A, which is lost in special slot 23.
-  const Parcel& lost = channel.send(0, channel.phy.payload(0, 2) + channel.phy.payload(0, 14));
-  channel.scheduler.run();
-  EXPECT_TRUE(lost.message.lost);
-  EXPECT_EQ(lost.message.blocks, 2);
-  EXPECT_EQ(lost.message.retransmissions, 3);
-  EXPECT_EQ(lost.done, symbol(23, 14) + half1);
+TEST(SharedChannel, StandingGrantsRepeatUntilTheyStayEmpty) {
+  NrRadio radio = paired_radio();
+  radio.scheduler = RadioScheduler::semi_persistent;
+  radio.persistence = {.period = 1ms, .release = 3};
+  const auto result = run(radio, {down(Bytes(100))});
+  EXPECT_EQ(result.downlink.blocks, 1);
+  EXPECT_EQ(result.downlink.empty_blocks, 3);
+}
+
+TEST(SharedChannel, SubbandsCarryDifferentClientsAtTheSameTime) {
+  NrRadio radio = paired_radio();
+  radio.subbands = 2;
+  const auto transfers = run(radio, {down(Bytes(100), 0), down(Bytes(100), 1)}, 2).transfers;
+  for (const Transfer& transfer : transfers) EXPECT_EQ(transfer.done, symbol(2, 3) + decoding_of_2);
+}
+
+TEST(SharedChannel, RepetitionsGoBeforeNewData) {
+  NrRadio radio = paired_radio();
+  radio.errors = FixedErrors{.first = Fraction(1), .later = Fraction(0)};
+  // Symbols 1 and 2 of slot 2, until 276,786. Decoded and answered 2 x 102,572 later, at 481,930: PUCCH of slot 3,
+  // until 500,000; read and prepared at 821,094: symbol 8 of slot 6 (821,429).
+  const Offer first = down(Bytes(50));
+  // New data that are ready by then stand behind the repetition.
+  const Offer second = down(Bytes(50), 1, symbol(6, 8) - half2);
+  const auto transfers = by_client(run(radio, {first, second}, 2).transfers);
+  EXPECT_EQ(transfers[0].done, symbol(6, 10) + decoding_of_2);
+  EXPECT_EQ(transfers[0].result.retransmissions, 1);
+  EXPECT_EQ(transfers[0].result.times.retransmission, symbol(6, 10) - symbol(2, 3));
+  EXPECT_EQ(transfers[1].result.times.queueing, symbol(6, 10) - symbol(6, 8));
+}
+
+TEST(SharedChannel, ALostBlockTakesItsMessageAndNotTheNext) {
+  NrRadio radio = paired_radio();
+  radio.harq.max_transmissions = 1;
+  radio.errors = FixedErrors{.first = Fraction(1), .later = Fraction(1)};
+  // The first block of a long message is lost in slot 2, and with it the rest of the message; a message of another
+  // client and the next one of the same have slot 3.
+  const auto result = run(radio, {down(50 * loud_payload(radio, 13)), down(Bytes(1)), down(Bytes(1), 1)}, 2);
+  ASSERT_EQ(result.transfers.size(), 3U);
+  for (const Transfer& transfer : result.transfers) EXPECT_TRUE(transfer.result.lost);
+  EXPECT_EQ(result.transfers[0].done, symbol(2, 14) + half1);
+  EXPECT_EQ(result.transfers[0].result.blocks, 1);
+  EXPECT_EQ(result.transfers[1].done, symbol(3, 3) + decoding_of_2);
+  EXPECT_EQ(result.transfers[2].done, symbol(3, 5) + decoding_of_2);
+  EXPECT_EQ(result.downlink.lost_blocks, 3);
+}
+
+TEST(SharedChannel, AcknowledgedRlcStartsALostBlockAgain) {
+  NrRadio radio = paired_radio();
+  radio.harq.max_transmissions = 1;
+  radio.errors = FixedErrors{.first = Fraction(1), .later = Fraction(0)};
+  radio.rlc = AcknowledgedRlc{.max_retransmissions = 2, .delay = 5ms};
+  // Given up 102,572 after 276,786; 5 ms later the sender knows and prepares: 5,539,905, symbol 5 of slot 44
+  // (5,544,643). Every start is a first transmission, which fails: two fresh starts, then lost.
+  const auto result = run(radio, {down(Bytes(50))});
+  EXPECT_EQ(result.downlink.recovered_blocks, 2);
+  EXPECT_EQ(result.downlink.lost_blocks, 1);
+  radio.errors = FixedErrors{.first = Fraction(0.5), .later = Fraction(0)};
+  std::vector<Offer> offers;
+  for (int i = 0; i < 200; ++i) offers.push_back(down(Bytes(50), 0, i * Duration(50ms)));
+  radio.rlc = AcknowledgedRlc{.max_retransmissions = 32, .delay = 5ms};
+  const auto recovered = run(radio, offers);
+  EXPECT_EQ(recovered.downlink.lost_blocks, 0);
+  // Half of the starts fail: 200 fresh starts are expected, with a standard deviation of sqrt(200 x 2) = 20.
+  EXPECT_NEAR(static_cast<double>(recovered.downlink.recovered_blocks), 200, 4 * 20);
 }
 
 TEST(SharedChannel, AnIdleCellSchedulesNoEvents) {
   const auto events = [](Duration pause) {
-    Channel channel(paired_radio(), Direction::downlink, {loud, loud});
-    channel.send(0, Bytes(100));
-    channel.scheduler.run();
-    channel.scheduler.after(pause, Action::call<&Channel::send_another>(channel));
-    channel.scheduler.run();
-    return channel.scheduler.events();
+    return run(paired_radio(), {down(Bytes(100)), down(Bytes(100), 0, for_slot_2 + pause)}).events;
   };
-  EXPECT_EQ(events(1ms), events(3600s));
-}
-
-TEST(SharedChannel, AMessageOfOneBlockTakesTwoEvents) {
-  Channel channel(paired_radio(), Direction::downlink, {loud});
-  channel.send(0, Bytes(100));
-  channel.scheduler.run();
-  EXPECT_EQ(channel.scheduler.events(), 2U);  // its opportunity, its arrival
+  EXPECT_EQ(events(10ms), events(3600s));
 }
 
 }  // namespace
