@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/action.h"
@@ -130,12 +131,15 @@ inline RadioTransfer transfer_of(const RadioMessage& message, Duration latency) 
 
 class RadioTransferAwaiter {
  public:
-  RadioTransferAwaiter(Scheduler& scheduler, Radio& radio, Direction direction, ClientIndex client, Bytes size,
-                       Instant deadline)
+  RadioTransferAwaiter(Scheduler& scheduler, Radio& radio, Direction direction, ClientIndex client, Bytes size)
       : scheduler_(scheduler), radio_(radio), direction_(direction) {
     message_.client = client;
     message_.size = size;
+  }
+  /// For earliest deadline first.
+  RadioTransferAwaiter&& by(Instant deadline) && {
     message_.deadline = deadline;
+    return std::move(*this);
   }
   [[nodiscard]] static bool await_ready() { return false; }
   void await_suspend(std::coroutine_handle<> waiting) {

@@ -14,7 +14,7 @@ constexpr int messages = 40'000;
 
 Process send_one(Scheduler& scheduler, Radio& radio, Instant when, std::vector<double>& uplink_ms) {
   co_await scheduler.delay(when - scheduler.now());
-  co_await RadioTransferAwaiter(scheduler, radio, Direction::uplink, 0, Bytes(100), Instant{0});
+  co_await RadioTransferAwaiter(scheduler, radio, Direction::uplink, 0, Bytes(100)).by(Instant{0});
   // The measurement starts with the request: the last of the 14 symbols of a slot. The model's request waits for it.
   const Duration slot = 125us;
   const Duration last = Duration((13 * slot.count() + 13) / 14);

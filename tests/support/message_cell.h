@@ -33,7 +33,7 @@ inline Process send_message(Scheduler& scheduler, Radio& radio, const MessageLoa
                             MessageRun& run) {
   const Instant offered = scheduler.now();
   const RadioTransfer done =
-      co_await RadioTransferAwaiter(scheduler, radio, load.direction, client, load.size, offered);
+      co_await RadioTransferAwaiter(scheduler, radio, load.direction, client, load.size).by(offered);
   if (done.lost)
     ++run.lost;
   else if (scheduler.now() <= load.end)

@@ -40,8 +40,9 @@ struct Offer {
 inline Process offer(Scheduler& scheduler, Radio& radio, Offer message, std::vector<Transfer>& transfers) {
   co_await scheduler.delay(message.time - scheduler.now());
   const Instant offered = scheduler.now();
-  const RadioTransfer result = co_await RadioTransferAwaiter(scheduler, radio, message.direction, message.client,
-                                                             message.size, message.deadline);
+  const RadioTransfer result =
+      co_await RadioTransferAwaiter(scheduler, radio, message.direction, message.client, message.size)
+          .by(message.deadline);
   transfers.push_back({message.client, offered, scheduler.now(), result});
 }
 
