@@ -3,6 +3,7 @@
 #include <deque>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -34,8 +35,8 @@ std::int64_t channels_of(const NrRadio& config, Direction direction, std::int64_
 
 class NrCell final : public Radio {
  public:
-  NrCell(Scheduler& scheduler, const NrRadio& config, const CellPlace& place, const Streams& streams)
-      : config_(config),
+  NrCell(Scheduler& scheduler, NrRadio config, const CellPlace& place, const Streams& streams)
+      : config_(std::move(config)),
         clients_(place.clients),
         grid_(config_),
         phys_{NrPhy(config_, parts_of_band(config_, Direction::uplink, place.clients)),
@@ -97,7 +98,7 @@ class NrCell final : public Radio {
     return direction == Direction::uplink && config_.access == Access::configured_grant;
   }
   [[nodiscard]] SymbolSupply supply(Direction direction, std::int64_t owner) const {
-    return {config_, grid_, direction, timing_.by_region(), owner, channels_of(config_, direction, clients_)};
+    return {config_, grid_, direction, timing_.by_region(), {owner, channels_of(config_, direction, clients_)}};
   }
   void open_channels(Scheduler& scheduler, Direction direction) {
     const ChannelParts parts{scheduler,

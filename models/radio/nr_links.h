@@ -58,7 +58,7 @@ class NrLinks {
   [[nodiscard]] Decibels sinr(Direction direction, ClientIndex client, Decibels loss) const;
   [[nodiscard]] PowerLevel uplink_power(Decibels coupling_loss, int blocks) const;
   const NrLink& changing_link(Direction direction, ClientIndex client, Instant time);
-  [[nodiscard]] std::unique_ptr<Changing> make_changing(ClientIndex client) const;
+  [[nodiscard]] std::unique_ptr<Changing> make_changing(ClientIndex index) const;
   void refresh(Changing& link, ClientIndex client, Instant time);
   void adapt(Direction direction, Decibels mean, Changing& link, Instant time);
 

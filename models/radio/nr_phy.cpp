@@ -92,10 +92,10 @@ int NrPhy::symbols_for(int mcs, Bytes size, int available) const {
 }
 
 NrLink NrPhy::link(Decibels sinr) const {
-  for (auto best = thresholds_.rbegin(); best != thresholds_.rend(); ++best) {
-    if (best->sinr <= sinr.value()) return {.sinr = sinr, .mcs = best->mcs, .meets_target = true};
-  }
-  return {.sinr = sinr, .mcs = 0, .meets_target = false};
+  const auto best = std::find_if(thresholds_.rbegin(), thresholds_.rend(),
+                                 [&](const McsThreshold& row) { return row.sinr <= sinr.value(); });
+  if (best == thresholds_.rend()) return {.sinr = sinr, .mcs = 0, .meets_target = false};
+  return {.sinr = sinr, .mcs = best->mcs, .meets_target = true};
 }
 
 double NrPhy::block_error_rate(int mcs, Decibels sinr, int symbols, int transmission) const {

@@ -4,14 +4,12 @@
 
 namespace trilemma {
 
-SymbolSupply::SymbolSupply(const NrRadio& config, const FrameGrid& grid, Direction direction, bool by_region,
-                           std::int64_t owner, std::int64_t owners)
+SymbolSupply::SymbolSupply(const NrRadio& config, const FrameGrid& grid, Direction direction, bool by_region, Turn turn)
     : grid_(&grid),
       direction_(direction),
       granted_(direction == Direction::uplink && config.access == Access::configured_grant),
       cut_(by_region ? Cut::regions : Cut::any_symbol),
-      owner_(owner),
-      owners_(owners),
+      turn_(turn),
       shortest_(static_cast<int>(granted_ ? config.symbols : config.shortest)),
       longest_(static_cast<int>(config.symbols)) {
   if (granted_ && config.multiplexing == Multiplexing::time) cut_ = Cut::occasions;
@@ -27,7 +25,8 @@ SymbolSupply::Slice SymbolSupply::next(Instant earliest, int symbols) const {
     return {grid_->start(region), region, region.first, region.symbols};
   }
   const std::int64_t first = grid_->next_occasion(earliest).index;
-  const FrameGrid::Occasion occasion = grid_->occasion(first + (owner_ - first % owners_ + owners_) % owners_);
+  const FrameGrid::Occasion occasion =
+      grid_->occasion(first + (turn_.owner - first % turn_.owners + turn_.owners) % turn_.owners);
   return {grid_->start(occasion), occasion.region, occasion.symbol, longest_};
 }
 
@@ -41,6 +40,8 @@ Instant SymbolSupply::free_after(const Slice& slice, int used) const {
   return grid_->time_of(slice.region.slot, slice.symbol + used);
 }
 
-Duration SymbolSupply::period() const { return cut_ == Cut::occasions ? owners_ * grid_->period() : grid_->period(); }
+Duration SymbolSupply::period() const {
+  return cut_ == Cut::occasions ? turn_.owners * grid_->period() : grid_->period();
+}
 
 }  // namespace trilemma

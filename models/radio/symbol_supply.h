@@ -23,10 +23,14 @@ class SymbolSupply {
     int room;    // symbols
   };
 
-  /// Of all clients that are `owner` modulo `owners`. `by_region`: the scheduler decides region by region. `grid`
+  /// Of all clients that are `owner` modulo `owners`.
+  struct Turn {
+    std::int64_t owner;
+    std::int64_t owners;
+  };
+  /// `by_region`: the scheduler decides region by region. `grid`
   /// outlives this.
-  SymbolSupply(const NrRadio& config, const FrameGrid& grid, Direction direction, bool by_region, std::int64_t owner,
-               std::int64_t owners);
+  SymbolSupply(const NrRadio& config, const FrameGrid& grid, Direction direction, bool by_region, Turn turn);
 
   /// The first slice at `earliest` or later with at least `symbols` symbols (any_symbol), or just the first.
   [[nodiscard]] Slice next(Instant earliest, int symbols) const;
@@ -40,8 +44,8 @@ class SymbolSupply {
   /// Whether these are configured grants: blocks fill their slice.
   [[nodiscard]] bool granted() const { return granted_; }
   [[nodiscard]] Cut cut() const { return cut_; }
-  [[nodiscard]] std::int64_t owner() const { return owner_; }
-  [[nodiscard]] std::int64_t owners() const { return owners_; }
+  [[nodiscard]] std::int64_t owner() const { return turn_.owner; }
+  [[nodiscard]] std::int64_t owners() const { return turn_.owners; }
   [[nodiscard]] int shortest() const { return shortest_; }
   [[nodiscard]] int longest() const { return longest_; }
   /// Time after which the supply repeats.
@@ -52,8 +56,7 @@ class SymbolSupply {
   Direction direction_;
   bool granted_;
   Cut cut_;
-  std::int64_t owner_;
-  std::int64_t owners_;
+  Turn turn_;
   int shortest_;
   int longest_;
 };

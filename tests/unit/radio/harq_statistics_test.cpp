@@ -23,8 +23,7 @@ Decibels half_lost_at(const NrPhy& phy, int transmission) {
   double high = 10;
   for (int i = 0; i < 60; ++i) {
     const double middle = (low + high) / 2;
-    const NrLink link{.sinr = Decibels(middle), .mcs = 0};
-    (phy.block_error_rate(link, 2, transmission) > 0.5 ? low : high) = middle;
+    (phy.block_error_rate(0, Decibels(middle), 2, transmission) > 0.5 ? low : high) = middle;
   }
   return Decibels(low);
 }
@@ -37,16 +36,15 @@ struct Law {
 };
 
 Law law_of(const NrPhy& phy, Decibels sinr) {
-  const NrLink link{.sinr = sinr, .mcs = 0};
   // P(R >= n) is the probability that the first n transmissions fail; the last failure is a loss.
   Law law{.lost = 1};
   double square = 0;
   for (int n = 1; n < phy.max_transmissions(); ++n) {
-    law.lost *= phy.block_error_rate(link, 2, n);
+    law.lost *= phy.block_error_rate(0, sinr, 2, n);
     law.mean += law.lost;
     square += (2 * n - 1) * law.lost;
   }
-  law.lost *= phy.block_error_rate(link, 2, phy.max_transmissions());
+  law.lost *= phy.block_error_rate(0, sinr, 2, phy.max_transmissions());
   law.variance = square - law.mean * law.mean;
   return law;
 }

@@ -12,8 +12,8 @@ const FixedRadio fixed{.rate = BitRate(8e6), .delay = 50us};  // a microsecond a
 TEST(FixedRadio, SerialisesThenDelays) {
   const auto transfer = run(fixed, {{10us, Bytes(100)}}).transfers.at(0);
   EXPECT_EQ(transfer.done, 10us + 100us + 50us);
-  EXPECT_EQ(transfer.result.wait, 0us);
-  EXPECT_EQ(transfer.result.air, 150us);
+  EXPECT_EQ(transfer.result.times.queueing, 0us);
+  EXPECT_EQ(transfer.result.times.air, 150us);
   EXPECT_EQ(transfer.result.blocks, 1);
   EXPECT_EQ(transfer.result.retransmissions, 0);
   EXPECT_FALSE(transfer.result.lost);
@@ -25,10 +25,10 @@ TEST(FixedRadio, ClientsShareThePipeInOrderOfArrival) {
   EXPECT_EQ(transfers[0].done, 150us);
   EXPECT_EQ(transfers[1].client, 1U);
   EXPECT_EQ(transfers[1].done, 250us);
-  EXPECT_EQ(transfers[1].result.wait, 80us);
+  EXPECT_EQ(transfers[1].result.times.queueing, 80us);
   EXPECT_EQ(transfers[2].client, 2U);
   EXPECT_EQ(transfers[2].done, 260us);
-  EXPECT_EQ(transfers[2].result.wait, 180us);
+  EXPECT_EQ(transfers[2].result.times.queueing, 180us);
 }
 
 TEST(FixedRadio, UplinkAndDownlinkDoNotDisturbEachOther) {
@@ -41,7 +41,7 @@ TEST(FixedRadio, UplinkAndDownlinkDoNotDisturbEachOther) {
 
 TEST(FixedRadio, TheFloorIsAnIdlePipe) {
   const RadioFloor floor = test::floor_of(fixed, Direction::uplink, Bytes(100));
-  EXPECT_EQ(floor.wait, 0us);
+  EXPECT_EQ(floor.queueing, 0us);
   EXPECT_EQ(floor.air, 150us);
 }
 
@@ -63,7 +63,7 @@ TEST(FixedRadio, UtilisationIsTheTimeOfSerialisation) {
 TEST(NoRadio, TakesNoTime) {
   const auto transfer = run(NoRadio{}, {{3us, Bytes(1'000'000)}}).transfers.at(0);
   EXPECT_EQ(transfer.done, 3us);
-  EXPECT_EQ(transfer.result.air, 0us);
+  EXPECT_EQ(transfer.result.times.air, 0us);
   EXPECT_EQ(test::floor_of(NoRadio{}, Direction::downlink, Bytes(1'000'000)).total(), 0us);
 }
 
