@@ -26,6 +26,9 @@ std::string frame_problem(const NrRadio& radio) {
   }
   const FrameGrid grid(radio);
   const bool granted = radio.access == Access::configured_grant;
+  if (granted && radio.frame.find('F') != std::string::npos) {
+    return "has flexible slots, which configured grants cannot own; write D, S and U only, or 'access: dynamic'";
+  }
   if (granted && !grid.fits(Direction::uplink, static_cast<int>(radio.symbols))) {
     return fmt::format("has no {} uplink symbols in a row for a configured grant; write fewer symbols, or a U slot",
                        radio.symbols);

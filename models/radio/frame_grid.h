@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/ensure.h"
 #include "core/units.h"
 #include "models/radio/config.h"
 #include "models/radio/numerology.h"
@@ -68,6 +69,7 @@ class FrameGrid {
 
   /// The boundary before `symbol` (0 to 14) of a slot.
   [[nodiscard]] Instant time_of(std::int64_t slot, int symbol) const {
+    TRILEMMA_ENSURE(0 <= symbol && symbol <= symbols_per_slot, "a symbol boundary is 0 to 14");
     return slot * slot_ + boundary_[static_cast<std::size_t>(symbol)];
   }
   [[nodiscard]] Instant start(const Region& region) const { return time_of(region.slot, region.first); }

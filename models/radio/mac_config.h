@@ -93,7 +93,7 @@ struct SlottedTiming {
               between(1, 100)),
         field("assembly", &SlottedTiming::assembly,
               "slots before the uplink block whose control symbol brings the grant; the block is assembled then",
-              between(0, 100)),
+              between(1, 100)),
         field("downlink", &SlottedTiming::downlink, "slots from the scheduler's decision to the downlink block",
               between(0, 100)),
         field("feedback", &SlottedTiming::feedback, "slots from a downlink block to the decision on its repetition",

@@ -19,7 +19,7 @@ NrFloor::NrFloor(const NrRadio& config, const FrameGrid& grid, const NrPhy& phy)
     : first_grant_(config.request.first_grant), grid_(grid), phy_(phy), timing_(always_asking(config), grid) {}
 
 /// Blocks one after the other from `from` on. Whole periods of a long message are counted at once.
-NrFloor::Delivery NrFloor::deliver(const SymbolSupply& supply, int mcs, Bytes size, Instant from) {
+NrFloor::Delivery NrFloor::deliver(const SymbolSupply& supply, int mcs, Bytes size, Instant from, Spot spot) {
   Delivery delivery;
   OnAir block;
   Instant mark = from;
@@ -32,7 +32,7 @@ NrFloor::Delivery NrFloor::deliver(const SymbolSupply& supply, int mcs, Bytes si
     const int symbols = supply.granted() ? most : phy_.symbols_for(mcs, size, most);
     cursor = supply.free_after(slice, symbols);
     if (symbols == 0) continue;
-    const int symbol = supply.first_symbol(slice, symbols);
+    const int symbol = spot == Spot::first ? slice.symbol : supply.first_symbol(slice, symbols);
     block = {grid_.time_of(slice.region.slot, symbol), grid_.time_of(slice.region.slot, symbol + symbols), symbol,
              symbols};
     if (first) delivery.first_start = block.start;
@@ -94,8 +94,10 @@ std::vector<Instant> NrFloor::arrivals(const SymbolSupply& supply) const {
   if (supply.cut() == SymbolSupply::Cut::occasions) {
     Instant time = grid_.time_of(first, 0);
     for (std::int64_t i = 0; i < grid_.occasions(); ++i) {
-      const Instant start = supply.next(time, supply.shortest()).start;
+      const SymbolSupply::Slice slice = supply.next(time, supply.shortest());
+      const Instant start = slice.start;
       before(start);
+      found.push_back(timing_.assembly(supply.direction(), start, slice.region.slot));
       time = start + 1ns;
     }
     return found;
@@ -119,7 +121,7 @@ Duration NrFloor::bound(const SymbolSupply& supply, int mcs, Bytes size) {
   Duration best = Duration::max();
   for (const Instant offered : arrivals(supply)) {
     const Instant from = timing_.granted_start(supply.direction(), offered);
-    best = std::min(best, deliver(supply, mcs, size, from).decoded - offered);
+    best = std::min(best, deliver(supply, mcs, size, from, Spot::first).decoded - offered);
   }
   return best;
 }

@@ -32,7 +32,10 @@ class NrFloor {
     Instant decoded{0};
     Duration air{0};
   };
-  [[nodiscard]] Delivery deliver(const SymbolSupply& supply, int mcs, Bytes size, Instant from);
+  /// Where the blocks of a region lie: where one alone lies, or at its start, before those of others.
+  enum class Spot { alone, first };
+  [[nodiscard]] Delivery deliver(const SymbolSupply& supply, int mcs, Bytes size, Instant from,
+                                 Spot spot = Spot::alone);
   [[nodiscard]] RadioFloor offered_at(const SymbolSupply& supply, int mcs, Bytes size, Instant offered);
   [[nodiscard]] std::vector<Instant> arrivals(const SymbolSupply& supply) const;
 

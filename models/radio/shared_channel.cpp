@@ -122,7 +122,7 @@ void SharedChannel::on_slice() {
   planned_.reset();
   SymbolSupply::Slice slice = supply_.next(now, shortest_);
   TRILEMMA_ENSURE(slice.start == now, "a slice begins when it was planned");
-  if (slice.region.flexible) slice.room = flexible_.room(direction_, slice.region);
+  if (slice.region.flexible) slice.room = std::min(slice.room, flexible_.room(direction_, slice.region));
 
   apply_reports(now);
   const int repeated = choose_repetitions(slice);
