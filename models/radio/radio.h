@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "core/action.h"
@@ -137,9 +136,10 @@ class RadioTransferAwaiter {
     message_.size = size;
   }
   /// For earliest deadline first.
-  RadioTransferAwaiter&& by(Instant deadline) && {
-    message_.deadline = deadline;
-    return std::move(*this);
+  [[nodiscard]] RadioTransferAwaiter by(Instant deadline) const {
+    RadioTransferAwaiter urgent = *this;
+    urgent.message_.deadline = deadline;
+    return urgent;
   }
   [[nodiscard]] static bool await_ready() { return false; }
   void await_suspend(std::coroutine_handle<> waiting) {

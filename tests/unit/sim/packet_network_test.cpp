@@ -185,7 +185,8 @@ TEST(PacketFidelity, EveryRequestEndsOnceStagesAddUpAndNoneBeatsItsFloor) {
   EXPECT_EQ(result.counts.failed, failed);
   EXPECT_EQ(result.counts.in_flight, 0U);
   EXPECT_EQ(result.counts.offered, records.rows.size());
-  EXPECT_GE(blocks, result.uplink.blocks + result.downlink.blocks) << "every block is in a record, shared ones in several";
+  EXPECT_GE(blocks, result.uplink.blocks + result.downlink.blocks)
+      << "every block is in a record, shared ones in several";
 }
 
 auto fields(const RequestRecord& r) {
