@@ -7,9 +7,10 @@
 namespace trilemma {
 namespace {
 
-/// The luckiest client has its occasion for a scheduling request when it needs it.
+/// The luckiest client has its occasion for a scheduling request when it needs it, and sounds at another time.
 NrRadio always_asking(NrRadio config) {
   config.request.period = Duration{0};
+  config.sounding = 0;
   return config;
 }
 

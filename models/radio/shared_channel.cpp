@@ -81,6 +81,9 @@ void SharedChannel::apply(const Report& report) {
       (reports_ ? client.asked : client.known) += report.bytes;
       break;
     case Report::Kind::all: {
+      // Repetitions and fresh starts bring old reports after newer ones.
+      if (report.granted < client.heard) break;
+      client.heard = report.granted;
       const bool deduct = request_.in_flight == GrantsInFlight::deducted;
       const Bytes on_their_way(deduct ? client.granted - report.granted : 0);
       client.known = std::max(Bytes(0), report.bytes - on_their_way);
@@ -130,6 +133,7 @@ void SharedChannel::on_slice() {
   int used = repeated;
   for (const ClientIndex local : served_) used += clients_[local].share;
   if (slice.region.flexible) flexible_.take(direction_, slice.region, used);
+  cursor_ = supply_.free_after(slice, used);
 
   int symbol = supply_.first_symbol(slice, used);
   const auto next = [&](int symbols) {
@@ -141,7 +145,6 @@ void SharedChannel::on_slice() {
   for (const std::size_t index : due_) repeat(index, next(blocks_[index].first.symbols));
   for (const ClientIndex local : served_) transmit_new(local, slice, next(clients_[local].share));
   leave_turns();
-  cursor_ = supply_.free_after(slice, used);
   plan_next();
 }
 

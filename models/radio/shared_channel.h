@@ -65,6 +65,7 @@ class SharedChannel {
     Bytes standing{0};              // what a standing grant asks for
     Bytes asked{0};                 // what a scheduling request asks for
     std::int64_t granted = 0;       // bytes, ever
+    std::int64_t heard = 0;         // of them, when the latest report that has arrived was written
     int share = 0;                  // symbols of the division at hand
     int want = 0;                   // symbols, of the division at hand
     int least = 0;                  // of them, to have room for data

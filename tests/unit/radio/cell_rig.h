@@ -23,6 +23,8 @@ inline Instant symbol(std::int64_t in_slot, std::int64_t index) {
 
 struct Transfer {
   ClientIndex client = 0;
+  Direction direction = Direction::uplink;
+  Bytes size{0};
   Instant offered{0};
   Instant done{0};
   RadioTransfer result;
@@ -43,7 +45,7 @@ inline Process offer(Scheduler& scheduler, Radio& radio, Offer message, std::vec
   const RadioTransfer result =
       co_await RadioTransferAwaiter(scheduler, radio, message.direction, message.client, message.size)
           .by(message.deadline);
-  transfers.push_back({message.client, offered, scheduler.now(), result});
+  transfers.push_back({message.client, message.direction, message.size, offered, scheduler.now(), result});
 }
 
 /// 120 kHz, 400 MHz, all clients at 20 m in line of sight, so loud that no block ever fails.
