@@ -98,7 +98,10 @@ class NrCell final : public Radio {
     return direction == Direction::uplink && config_.access == Access::configured_grant;
   }
   [[nodiscard]] SymbolSupply supply(Direction direction, std::int64_t owner) const {
-    return {config_, grid_, direction, timing_.by_region(), {owner, channels_of(config_, direction, clients_)}};
+    return supply(direction, owner, timing_.by_region());
+  }
+  [[nodiscard]] SymbolSupply supply(Direction direction, std::int64_t owner, bool by_region) const {
+    return {config_, grid_, direction, by_region, {owner, channels_of(config_, direction, clients_)}};
   }
   void open_channels(Scheduler& scheduler, Direction direction) {
     const ChannelParts parts{scheduler,
@@ -124,7 +127,8 @@ class NrCell final : public Radio {
     if (added) {
       NrFloor& floor = floors_[index(direction)];
       const SymbolSupply symbols = supply(direction, key.owner);
-      entry->second = {floor.idle(symbols, key.mcs, size), floor.bound(symbols, key.mcs, size)};
+      entry->second = {floor.idle(symbols, key.mcs, size),
+                       floor.bound(supply(direction, key.owner, false), key.mcs, size)};
     }
     return entry->second;
   }
