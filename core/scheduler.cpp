@@ -37,7 +37,8 @@ Bytes resident_memory() {
 /// One entry of ns-3's event list.
 class SchedulerEvent final : public ns3::EventImpl {
  public:
-  SchedulerEvent(Scheduler& scheduler, Action action) : scheduler_(scheduler), action_(action) {}
+  SchedulerEvent(Scheduler& scheduler, Action action, bool background)
+      : scheduler_(scheduler), action_(action), background_(background) {}
 
   static void* operator new(std::size_t size, Scheduler& scheduler) { return scheduler.memory_.take(size); }
   static void operator delete(void* object) noexcept { BlockPool::give_back(object); }
@@ -45,17 +46,39 @@ class SchedulerEvent final : public ns3::EventImpl {
 
  private:
   // An exception that crossed ns-3's loop would leak the event that threw it.
-  void Notify() override { scheduler_.guard(action_); }
+  void Notify() override {
+    if (!background_ || scheduler_.begin_background()) scheduler_.guard(action_);
+  }
 
   Scheduler& scheduler_;
   Action action_;
+  bool background_;
 };
 
 /// ns-3's simulator, which tells its owner of every event before it runs, whoever scheduled it: that keeps the owner's
-/// clock right in events of ns-3's own models too, at the price of one call an event and none a look at the clock.
+/// clock right in events of ns-3's own models too, at the price of one call an event and none a look at the clock. And
+/// it counts what is on the list.
 class OwnedSimulator final : public ns3::DefaultSimulatorImpl {
  public:
   explicit OwnedSimulator(Scheduler& owner) : owner_(owner) {}
+
+  ns3::EventId Schedule(const ns3::Time& delay, ns3::EventImpl* event) override {
+    ++owner_.pending_;
+    return DefaultSimulatorImpl::Schedule(delay, event);
+  }
+  void ScheduleWithContext(std::uint32_t context, const ns3::Time& delay, ns3::EventImpl* event) override {
+    ++owner_.pending_;
+    DefaultSimulatorImpl::ScheduleWithContext(context, delay, event);
+  }
+  ns3::EventId ScheduleNow(ns3::EventImpl* event) override {
+    ++owner_.pending_;
+    return DefaultSimulatorImpl::ScheduleNow(event);
+  }
+  // A cancelled event stays on the list; a removed one does not, unless its time is over.
+  void Remove(const ns3::EventId& id) override {
+    if (id.GetUid() != ns3::EventId::UID::DESTROY && !IsExpired(id)) --owner_.pending_;
+    DefaultSimulatorImpl::Remove(id);
+  }
 
  private:
   void PreEventHook(const ns3::EventId& event) override {
@@ -81,13 +104,20 @@ Scheduler::~Scheduler() {
   scheduler_alive = false;
 }
 
-void Scheduler::at(Instant when, Action action) {
+void Scheduler::at(Instant when, Action action) { schedule(when, action, false); }
+
+void Scheduler::at_background(Instant when, Action action) {
+  ++background_;
+  schedule(when, action, true);
+}
+
+void Scheduler::schedule(Instant when, Action action, bool background) {
   TRILEMMA_ENSURE(when >= now_, "no event is scheduled in the past");
   if (when > last_instant) {
     throw OutOfRange(
         "the run would go beyond 100 years of simulated time; check the rates, sizes and times of the scenario");
   }
-  auto* event = new (*this) SchedulerEvent(*this, action);
+  auto* event = new (*this) SchedulerEvent(*this, action, background);
   ns3::Simulator::Schedule(ns3::TimeStep(static_cast<std::uint64_t>((when - now_).count())),
                            ns3::Ptr<ns3::EventImpl>(event, false));
 }
@@ -100,8 +130,17 @@ RunEnd Scheduler::run() {
   return end_;
 }
 
+bool Scheduler::begin_background() {
+  --background_;
+  if (holds_ > 0 || pending_ > background_) return true;
+  now_ = before_;
+  ns3::Simulator::Stop();
+  return false;
+}
+
 void Scheduler::begin_event(Instant when) {
-  now_ = when;
+  --pending_;
+  before_ = std::exchange(now_, when);
   if (++events_ % events_between_limit_checks == 0) guard([this] { check_limits(); });
   if (limits_.events && events_ >= *limits_.events) {
     end_ = RunEnd::event_limit;

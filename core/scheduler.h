@@ -48,6 +48,12 @@ class Scheduler {
   /// Requires when >= now(). Throws OutOfRange beyond 100 years of simulated time.
   void at(Instant when, Action action);
   void after(Duration delay, Action action) { at(now_ + delay, action); }
+  /// The same, of an event that is not worth a run of its own: when only such are left, and nobody holds the run, it
+  /// ends at the event before.
+  void at_background(Instant when, Action action);
+  /// The run waits for as many let_go() as there were hold().
+  void hold() { ++holds_; }
+  void let_go() { --holds_; }
 
   /// Runs until no event is left or a limit is reached. Exceptions of actions come out of here.
   RunEnd run();
@@ -83,13 +89,20 @@ class Scheduler {
   friend class OwnedSimulator;
   friend class ProcessLink;
 
+  void schedule(Instant when, Action action, bool background);
   void begin_event(Instant when);
+  /// Whether a background event, which begins now, has anything to run for.
+  bool begin_background();
   void fail(std::exception_ptr failure);
   void check_limits();
 
   BlockPool memory_;
   Instant now_{0};
+  Instant before_{0};  // time of the event before this one
   std::uint64_t events_ = 0;
+  std::int64_t pending_ = 0;     // on the event list
+  std::int64_t background_ = 0;  // of them
+  std::int64_t holds_ = 0;
   RunLimits limits_;
   RunObserver* observer_;
   RunEnd end_ = RunEnd::done;

@@ -38,6 +38,8 @@ concept Catalogued = Struct<T> && requires {
 struct FieldProblem {
   std::string key;      // the field that a message points at
   std::string problem;  // what is wrong; what to write
+  /// The message points at the first of these that the file has, where it does not have `key`.
+  std::vector<std::string> others = {};
 };
 template <class T>
 concept SelfChecking = requires(const T& value) {

@@ -52,7 +52,11 @@ void Reader::add_unknown(const Origin& where, const std::string& path, const std
 void Reader::add_field_problems(const Node& node, const std::string& path, const std::vector<FieldProblem>& found) {
   for (const FieldProblem& problem : found) {
     const Node* at = node.find(problem.key);
-    const std::string field_path = join_path(path, problem.key);
+    std::string field_path = join_path(path, problem.key);
+    for (auto other = problem.others.begin(); at == nullptr && other != problem.others.end(); ++other) {
+      at = node.find(*other);
+      if (at != nullptr) field_path = join_path(path, *other);
+    }
     if (at != nullptr && at->kind == Node::Kind::scalar) {
       problems_.add_value(at->origin, field_path, at->scalar, problem.problem);
     } else {

@@ -9,12 +9,28 @@
 #include "models/radio/frame_grid.h"
 #include "models/radio/nr_links.h"
 #include "models/radio/nr_phy.h"
+#include "models/radio/timing.h"
 
 namespace trilemma {
 namespace {
 
 using config::FieldProblem;
 using config::Text;
+
+/// Distances that come out of a calculation, for messages.
+std::string rounded(Metres distance) { return Text<Metres>::format(Metres(std::round(distance.value() * 100) / 100)); }
+
+std::string mapping_problem(const NrRadio& radio) {
+  if (radio.mapping == Mapping::b) return {};
+  if (radio.shortest < 4) {
+    return "has blocks of at least 4 symbols in TS 38.214 tables 5.1.2.1-1 and 6.1.2.1-1; write 'shortest: 4', or "
+           "'mapping: b'";
+  }
+  if (radio.frame != full_uplink && radio.frame.find('F') != std::string::npos) {
+    return "starts uplink at symbol 0, which flexible slots do not have; write 'mapping: b', or D, S and U";
+  }
+  return {};
+}
 
 std::string frame_problem(const NrRadio& radio) {
   const std::string advice = "; write letters D, S, U and F such as 'DDDSU', or 'full-uplink'";
@@ -130,8 +146,8 @@ std::string distance_problem(const NrRadio& radio) {
       radio.placement);
   if (!bad) return {};
   return fmt::format("lies outside {} to {}{}, where TR 38.901 specifies '{}'; write distances inside",
-                     Text<Metres>::format(range.min), Text<Metres>::format(range.max),
-                     outdoor ? "" : " between the antennas", config::name_of(radio.environment));
+                     rounded(range.min), rounded(range.max), outdoor ? "" : " between the antennas",
+                     config::name_of(radio.environment));
 }
 
 /// What moves and fades needs.
@@ -179,7 +195,7 @@ std::string motion_problem(const NrRadio& radio) {
   if (way.min > nearest || start > way.max) {
     return fmt::format(
         "keeps clients between {} and {}, where not all of them start; write a range around the placement",
-        Text<Metres>::format(way.min), Text<Metres>::format(way.max));
+        rounded(way.min), rounded(way.max));
   }
   NrRadio ends = radio;
   ends.placement = DiscPlacement{.radius = way.max, .nearest = way.min};
@@ -195,8 +211,26 @@ std::string interference_problem(const NrRadio& radio) {
 
 }  // namespace
 
-std::string clients_problem(const NrRadio& radio, std::int64_t clients) {
-  if (radio.access != Access::configured_grant || radio.multiplexing != Multiplexing::frequency) return {};
+namespace {
+
+/// Grants in turn: does the sounding of some client fall on all its occasions?
+std::string silenced_problem(const NrRadio& radio, std::int64_t clients) {
+  const FrameGrid grid(radio);
+  const RadioTiming timing(radio, grid);
+  const std::int64_t repeats = grid.occasions() * std::max<std::int64_t>(1, radio.sounding / grid.slots());
+  for (std::int64_t client = 0; client < clients; ++client) {
+    std::int64_t turn = 0;
+    while (turn < repeats && timing.sounds(client, grid.occasion(client + turn * clients).region.slot)) ++turn;
+    if (turn < repeats) continue;
+    return fmt::format(
+        "has a client ({}) whose configured grants all fall into slots in which it sounds; write another number of "
+        "clients, or 'sounding: 0'",
+        client);
+  }
+  return {};
+}
+
+std::string side_by_side_problem(const NrRadio& radio, std::int64_t clients) {
   const auto blocks = *resource_blocks(radio.bandwidth, static_cast<int>(radio.numerology), radio.carrier);
   for (std::int64_t most = std::min<std::int64_t>(clients, blocks); most >= 1; --most) {
     if (NrPhy(radio, most).payload(0, static_cast<int>(radio.symbols)) == Bytes(0)) continue;
@@ -211,9 +245,26 @@ std::string clients_problem(const NrRadio& radio, std::int64_t clients) {
          "transmissions";
 }
 
+}  // namespace
+
+std::string clients_problem(const NrRadio& radio, std::int64_t clients) {
+  if (clients > 1 && std::holds_alternative<Tr37910Timing>(radio.timing)) {
+    return fmt::format(
+        "has {} clients in a cell, and timing 'tr37910' is the average of one alone; write one client "
+        "a cell, or timing 'standard'",
+        clients);
+  }
+  if (radio.access != Access::configured_grant) return {};
+  if (radio.multiplexing == Multiplexing::frequency) return side_by_side_problem(radio, clients);
+  return radio.sounding > 0 ? silenced_problem(radio, clients) : std::string();
+}
+
 std::vector<FieldProblem> DiscPlacement::problems() const {
   if (nearest < radius) return {};
-  return {{"nearest", "is not below the radius; write a smaller distance"}};
+  return {{"nearest",
+           fmt::format("leaves no room between the nearest distance, {}, and the radius, {}; write a larger radius",
+                       rounded(nearest), rounded(radius)),
+           {"radius"}}};
 }
 
 std::vector<FieldProblem> StationConfig::problems() const {
@@ -223,14 +274,20 @@ std::vector<FieldProblem> StationConfig::problems() const {
 
 std::vector<FieldProblem> SlottedTiming::problems() const {
   if (assembly <= grant) return {};
-  return {
-      {"assembly", fmt::format("is before the decision, {} slots ahead of the block; write at most {}", grant, grant)}};
+  return {{"assembly",
+           fmt::format("lets a block be assembled {} slots ahead, before the decision, {} slots ahead; write an "
+                       "'assembly' of at most 'grant'",
+                       assembly, grant),
+           {"grant"}}};
 }
 
 std::vector<FieldProblem> SpecialSlot::problems() const {
   if (downlink + guard + uplink == symbols_per_slot) return {};
-  return {{"guard", fmt::format("leaves {} of 14 symbols; write downlink, guard and uplink that add up to 14",
-                                downlink + guard + uplink)}};
+  return {{"guard",
+           fmt::format("makes a slot of {} symbols: {} downlink, {} guard, {} uplink; write three numbers that add up "
+                       "to 14",
+                       downlink + guard + uplink, downlink, guard, uplink),
+           {"downlink", "uplink"}}};
 }
 
 std::vector<FieldProblem> NrRadio::problems() const {
@@ -242,6 +299,7 @@ std::vector<FieldProblem> NrRadio::problems() const {
     add("symbols", "is not a transmission length of this model; write 2, 4, 7 or 14");
   } else {
     add("shortest", shortest_problem(*this));
+    add("mapping", mapping_problem(*this));
     if (found.empty()) add("frame", frame_problem(*this));
     if (found.empty()) add("sounding", sounding_problem(*this));
   }

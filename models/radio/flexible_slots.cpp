@@ -13,12 +13,12 @@ FlexibleSlots::Slot& FlexibleSlots::slot(std::int64_t number) {
 int FlexibleSlots::room(Direction direction, const FrameGrid::Region& region) {
   const Slot& used = slot(region.slot);
   const int others = used.taken[static_cast<std::size_t>(opposite(direction))];
-  const int own = used.taken[static_cast<std::size_t>(direction)];
-  return std::max(0, region.symbols - own - others - (others > 0 ? guard_ : 0));
+  return std::max(0, region.symbols - others - (others > 0 ? guard_ : 0));
 }
 
 void FlexibleSlots::take(Direction direction, const FrameGrid::Region& region, int symbols) {
-  slot(region.slot).taken[static_cast<std::size_t>(direction)] += symbols;
+  int& taken = slot(region.slot).taken[static_cast<std::size_t>(direction)];
+  taken = std::max(taken, symbols);
 }
 
 }  // namespace trilemma

@@ -7,8 +7,9 @@
 
 namespace trilemma {
 
-/// Flexible slots of a cell: how many symbols of a slot each direction has taken. Uplink grows from the end of the
-/// slot, downlink from its start, `guard` symbols apart.
+/// Flexible slots of a cell: how many symbols of a slot each direction has taken, on the widest of the channels that
+/// share its band. Uplink grows from the end of the slot, downlink from its start, `guard` symbols apart. A channel
+/// asks once a slot.
 class FlexibleSlots {
  public:
   explicit FlexibleSlots(int guard) : guard_(guard) {}

@@ -7,9 +7,11 @@
 namespace trilemma {
 
 FrameGrid::FrameGrid(const NrRadio& config)
-    : slot_(slot_duration(static_cast<int>(config.numerology))),
-      longest_block_(static_cast<int>(config.symbols)),
-      last_start_(config.mapping == Mapping::a ? 3 : symbols_per_slot - 1) {
+    : slot_(slot_duration(static_cast<int>(config.numerology))), longest_block_(static_cast<int>(config.symbols)) {
+  if (config.mapping == Mapping::a) {
+    lane(Direction::downlink).last_start = 3;
+    lane(Direction::uplink).last_start = 0;
+  }
   for (int symbol = 0; symbol <= symbols_per_slot; ++symbol) {
     boundary_[static_cast<std::size_t>(symbol)] = symbol_start(static_cast<int>(config.numerology), symbol);
   }
@@ -57,26 +59,28 @@ void FrameGrid::add_uplink(std::int64_t slot, int symbols, int control) {
 }
 
 void FrameGrid::add_region(Direction direction, Region region) {
-  if (region.symbols <= 0 || region.first > last_start_) return;
   Lane& lane = this->lane(direction);
+  if (region.symbols <= 0 || region.first > lane.last_start) return;
   lane.regions.push_back(region);
   lane.symbols += region.symbols;
   lane.longest = std::max(lane.longest, std::min(longest_block_, region.symbols));
 }
 
 void FrameGrid::cut_occasions(int symbols) {
-  for (const Region& region : lane(Direction::uplink).regions) {
+  const Lane& uplink = lane(Direction::uplink);
+  for (const Region& region : uplink.regions) {
     const int end = region.first + region.symbols;
-    for (int symbol = region.first; symbol + symbols <= end && symbol <= last_start_; symbol += symbols) {
+    for (int symbol = region.first; symbol + symbols <= end && symbol <= uplink.last_start; symbol += symbols) {
       occasions_.push_back({.index = occasions(), .region = region, .symbol = symbol});
     }
   }
 }
 
-int FrameGrid::start_in(const Region& region, Duration offset, int symbols) const {
+int FrameGrid::start_in(Direction direction, const Region& region, Duration offset, int symbols) const {
   const auto from = std::lower_bound(boundary_.begin() + region.first, boundary_.end() - 1, offset);
   const auto symbol = static_cast<int>(from - boundary_.begin());
-  return symbol <= last_start_ && symbol + symbols <= region.first + region.symbols ? symbol : symbols_per_slot;
+  const bool fits = symbol <= lane(direction).last_start && symbol + symbols <= region.first + region.symbols;
+  return fits ? symbol : symbols_per_slot;
 }
 
 FrameGrid::Start FrameGrid::next_start(Direction direction, Instant time, int symbols) const {
@@ -90,7 +94,7 @@ FrameGrid::Start FrameGrid::next_start(Direction direction, Instant time, int sy
     for (; found != regions.end(); ++found) {
       Region region = *found;
       region.slot += period * slots_;
-      const int symbol = start_in(region, time - region.slot * slot_, symbols);
+      const int symbol = start_in(direction, region, time - region.slot * slot_, symbols);
       if (symbol < symbols_per_slot) return {.time = time_of(region.slot, symbol), .region = region, .symbol = symbol};
     }
     found = regions.begin();
@@ -151,12 +155,10 @@ FrameGrid::Span FrameGrid::next_control(Direction direction, Instant time) const
   return {.start = time_of(chosen, symbol), .end = time_of(chosen, symbol + 1)};
 }
 
-std::vector<int> FrameGrid::starts(const Region& region, int symbols) const {
+std::vector<int> FrameGrid::downlink_starts(const Region& region, int symbols) const {
   std::vector<int> found;
-  for (int symbol = region.first; symbol + symbols <= region.first + region.symbols && symbol <= last_start_;
-       ++symbol) {
-    found.push_back(symbol);
-  }
+  const int last = std::min(lane(Direction::downlink).last_start, region.first + region.symbols - symbols);
+  for (int symbol = region.first; symbol <= last; ++symbol) found.push_back(symbol);
   return found;
 }
 

@@ -88,8 +88,8 @@ class FrameGrid {
   [[nodiscard]] Duration period() const { return slots_ * slot_; }
   [[nodiscard]] std::int64_t slots() const { return slots_; }
   [[nodiscard]] Duration slot() const { return slot_; }
-  /// Symbols at which a block of `symbols` may start in a region, ascending; for averages.
-  [[nodiscard]] std::vector<int> starts(const Region& region, int symbols) const;
+  /// Symbols at which a downlink block of `symbols` may start in a region, ascending; for averages.
+  [[nodiscard]] std::vector<int> downlink_starts(const Region& region, int symbols) const;
 
  private:
   struct Lane {
@@ -97,6 +97,7 @@ class FrameGrid {
     std::vector<std::int64_t> control_slots;  // of one period
     std::int64_t symbols = 0;
     int longest = 0;
+    int last_start = symbols_per_slot - 1;  // of the mapping type
   };
 
   void add_slot(std::int64_t slot, char letter, const NrRadio& config);
@@ -105,14 +106,13 @@ class FrameGrid {
   void add_region(Direction direction, Region region);
   void cut_occasions(int symbols);
   /// The symbol of a region from which a block of `symbols` may start at `offset` into the slot or later; 14 if none.
-  [[nodiscard]] int start_in(const Region& region, Duration offset, int symbols) const;
+  [[nodiscard]] int start_in(Direction direction, const Region& region, Duration offset, int symbols) const;
   [[nodiscard]] const Lane& lane(Direction direction) const { return lanes_[static_cast<std::size_t>(direction)]; }
   Lane& lane(Direction direction) { return lanes_[static_cast<std::size_t>(direction)]; }
 
   Duration slot_;
   std::int64_t slots_ = 1;
   int longest_block_;
-  int last_start_;  // of the mapping type
   std::array<Duration, symbols_per_slot + 1> boundary_{};
   std::array<Lane, 2> lanes_;
   std::vector<Occasion> occasions_;  // of one period

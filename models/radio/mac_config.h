@@ -19,7 +19,8 @@ enum class Access { dynamic, configured_grant };
 /// Which client is next: in turn; by rate over average rate; by deadline; or in turn with standing grants that repeat
 /// while they are used.
 enum class RadioScheduler { round_robin, proportional_fair, earliest_deadline_first, semi_persistent };
-/// Where a block may start in its slot (TS 38.214 tables 5.1.2.1-1 and 6.1.2.1-1): symbols 0 to 3, or any.
+/// Where a block may start in its slot (TS 38.214 tables 5.1.2.1-1 and 6.1.2.1-1): at symbols 0 to 3 of downlink and 0
+/// of uplink, with at least four symbols, so that there is one a slot; or at any.
 enum class Mapping { a, b };
 /// What a block spends on reference signals: a whole symbol of its own (front-loaded DM-RS, type 1, both combs), or one
 /// of twelve subcarriers in every symbol.

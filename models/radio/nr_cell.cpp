@@ -64,13 +64,18 @@ class NrCell final : public Radio {
   }
 
   [[nodiscard]] double forecast(Direction direction, std::span<const RadioDemand> demand) const override {
-    // Nobody else can use a channel's symbols: the busiest channel decides.
-    std::vector<double> load(channels_[index(direction)].size());
+    // Nobody else can use a channel's symbols: the busiest channel decides, or the client that uses its own share up.
+    std::vector<double> channels(channels_[index(direction)].size());
+    std::vector<double> clients(static_cast<std::size_t>(clients_));
     for (const RadioDemand& one : demand) {
       const NrLink& link = links_.typical(direction, one.client);
-      load[one.client % load.size()] += one.rate * seconds_of_air(direction, link, one.size);
+      channels[one.client % channels.size()] += one.rate * seconds_of_air(direction, link, one.size, Users::many);
+      clients[one.client] += one.rate * seconds_of_air(direction, link, one.size, Users::one);
     }
-    return load.empty() ? 0 : *std::max_element(load.begin(), load.end());
+    const auto most = [](const auto& loads) {
+      return loads.empty() ? 0 : *std::max_element(loads.begin(), loads.end());
+    };
+    return std::max(most(channels), most(clients));
   }
 
   [[nodiscard]] double utilisation(Direction direction, Duration window) const override {
@@ -133,9 +138,14 @@ class NrCell final : public Radio {
     return entry->second;
   }
 
-  /// Seconds of a channel that a message takes when full blocks follow each other, repetitions included.
-  [[nodiscard]] double seconds_of_air(Direction direction, const NrLink& link, Bytes size) const {
+  enum class Users { one, many };
+  /// Seconds of a channel that a message takes when full blocks of one client or of many follow each other, repetitions
+  /// included.
+  [[nodiscard]] double seconds_of_air(Direction direction, const NrLink& link, Bytes size, Users users) const {
     const NrPhy& phy = phys_[index(direction)];
+    const bool in_turn = granted(direction) && config_.multiplexing == Multiplexing::time;
+    const bool one_a_client = timing_.by_region() && !in_turn;
+    const bool one_block = config_.mapping == Mapping::a || (one_a_client && users == Users::one);
     double bytes = 0;  // in one period
     int longest = 0;
     const auto add = [&](int symbols) {
@@ -145,10 +155,10 @@ class NrCell final : public Radio {
     const int most = static_cast<int>(config_.symbols);
     for (const FrameGrid::Region& region : grid_.regions(direction)) {
       int left = region.symbols;
-      for (; left >= most; left -= most) add(most);
-      if (!granted(direction) && left >= config_.shortest) add(left);
+      int blocks = 0;
+      for (; left >= most && !(one_block && blocks > 0); left -= most, ++blocks) add(most);
+      if (!granted(direction) && left >= config_.shortest && !(one_block && blocks > 0)) add(left);
     }
-    const bool in_turn = granted(direction) && config_.multiplexing == Multiplexing::time;
     if (in_turn) bytes /= static_cast<double>(clients_);
     if (bytes == 0) return std::numeric_limits<double>::infinity();
     const double own = static_cast<double>((size + NrPhy::block_headers).value());

@@ -17,7 +17,9 @@ NrRadio always_asking(NrRadio config) {
 }  // namespace
 
 NrFloor::NrFloor(const NrRadio& config, const FrameGrid& grid, const NrPhy& phy)
-    : first_grant_(config.request.first_grant), grid_(grid), phy_(phy), timing_(always_asking(config), grid) {}
+    : first_grant_(config.request.first_grant), grid_(grid), phy_(phy), timing_(always_asking(config), grid) {
+  if (config.scheduler == RadioScheduler::semi_persistent) standing_ = config.persistence.period;
+}
 
 /// Blocks one after the other from `from` on. Whole periods of a long message are counted at once.
 NrFloor::Delivery NrFloor::deliver(const SymbolSupply& supply, int mcs, Bytes size, Instant from, Spot spot) {
@@ -30,12 +32,12 @@ NrFloor::Delivery NrFloor::deliver(const SymbolSupply& supply, int mcs, Bytes si
   for (Instant cursor = from; size > Bytes(0);) {
     const SymbolSupply::Slice slice = supply.next(cursor, supply.shortest());
     const int most = std::min(slice.room, supply.longest());
-    const int symbols = supply.granted() ? most : phy_.symbols_for(mcs, size, most);
+    const int filled = most >= supply.shortest() ? most : 0;
+    const int symbols = supply.granted() ? filled : phy_.symbols_for(mcs, size, most);
     cursor = supply.free_after(slice, symbols);
     if (symbols == 0) continue;
     const int symbol = spot == Spot::first ? slice.symbol : supply.first_symbol(slice, symbols);
-    block = {grid_.time_of(slice.region.slot, symbol), grid_.time_of(slice.region.slot, symbol + symbols), symbol,
-             symbols};
+    block = on_air(slice.region.slot, symbol, symbols);
     if (first) delivery.first_start = block.start;
     first = false;
     delivery.air += block.end - block.start;
@@ -58,6 +60,22 @@ NrFloor::Delivery NrFloor::deliver(const SymbolSupply& supply, int mcs, Bytes si
   return delivery;
 }
 
+/// The block that a scheduling request is granted.
+NrFloor::Delivery NrFloor::deliver_first(const SymbolSupply& supply, int mcs, Instant from) {
+  for (Instant cursor = from;;) {
+    const SymbolSupply::Slice slice = supply.next(cursor, supply.shortest());
+    const int symbols = phy_.symbols_for(mcs, *first_grant_, std::min(slice.room, supply.longest()));
+    cursor = supply.free_after(slice, symbols);
+    if (symbols == 0) continue;
+    const OnAir block = on_air(slice.region.slot, supply.first_symbol(slice, symbols), symbols);
+    return {.first_start = block.start,
+            .last_end = block.end,
+            .decoded = timing_.decoded(supply.direction(), block),
+            .air = block.end - block.start,
+            .symbols = symbols};
+  }
+}
+
 RadioFloor NrFloor::offered_at(const SymbolSupply& supply, int mcs, Bytes size, Instant offered) {
   const bool requested = supply.direction() == Direction::uplink && !supply.granted();
   const Instant eligible =
@@ -75,13 +93,26 @@ RadioFloor NrFloor::offered_at(const SymbolSupply& supply, int mcs, Bytes size, 
     return times(all, all, all.air);
   }
   // The first block is as long as a scheduling request is granted; its buffer report brings the rest.
-  const SymbolSupply::Slice slice = supply.next(eligible, supply.shortest());
-  const int symbols = phy_.symbols_for(mcs, *first_grant_, std::min(slice.room, supply.longest()));
-  const Bytes carried = std::min(size, phy_.payload(mcs, symbols));
-  const Delivery first = deliver(supply, mcs, std::max(Bytes(1), carried), eligible);
-  if (carried == size) return times(first, first, first.air);
-  const Delivery rest = deliver(supply, mcs, size - carried, timing_.first_start(supply.direction(), first.decoded));
-  return times(first, rest, first.air + rest.air);
+  const Delivery first = deliver_first(supply, mcs, eligible);
+  const Bytes granted = phy_.payload(mcs, first.symbols);
+  const Bytes carried = std::min(size, granted);
+  Delivery last = first;
+  Duration air = first.air;
+  Bytes left = size - carried;
+  const Instant reported = timing_.first_start(supply.direction(), first.decoded);
+  // A standing grant repeats the first one, perhaps before its report has arrived.
+  while (standing_ && left > Bytes(0)) {
+    const Instant again = last.first_start + *standing_;
+    if (supply.next(again, first.symbols).start >= reported) break;
+    last = deliver(supply, mcs, granted, again);
+    air += last.air;
+    left -= std::min(left, granted);
+  }
+  if (left > Bytes(0)) {
+    last = deliver(supply, mcs, left, reported);
+    air += last.air;
+  }
+  return times(first, last, air);
 }
 
 std::vector<Instant> NrFloor::arrivals(const SymbolSupply& supply) const {

@@ -31,15 +31,21 @@ class NrFloor {
     Instant last_end{0};
     Instant decoded{0};
     Duration air{0};
+    int symbols = 0;  // of a first block
   };
   /// Where the blocks of a region lie: where one alone lies, or at its start, before those of others.
   enum class Spot { alone, first };
   [[nodiscard]] Delivery deliver(const SymbolSupply& supply, int mcs, Bytes size, Instant from,
                                  Spot spot = Spot::alone);
+  [[nodiscard]] Delivery deliver_first(const SymbolSupply& supply, int mcs, Instant from);
+  [[nodiscard]] OnAir on_air(std::int64_t slot, int symbol, int symbols) const {
+    return {grid_.time_of(slot, symbol), grid_.time_of(slot, symbol + symbols), symbol, symbols};
+  }
   [[nodiscard]] RadioFloor offered_at(const SymbolSupply& supply, int mcs, Bytes size, Instant offered);
   [[nodiscard]] std::vector<Instant> arrivals(const SymbolSupply& supply) const;
 
   std::optional<Bytes> first_grant_;
+  std::optional<Duration> standing_;  // period of standing grants
   const FrameGrid& grid_;
   const NrPhy& phy_;
   RadioTiming timing_;

@@ -23,6 +23,8 @@ SharedChannel::SharedChannel(const ChannelParts& parts, const SymbolSupply& symb
       shortest_(symbols.shortest()),
       longest_(symbols.longest()),
       policy_(granted_ ? RadioScheduler::round_robin : parts.config.scheduler),
+      ranked_(policy_ == RadioScheduler::proportional_fair || policy_ == RadioScheduler::earliest_deadline_first),
+      one_block_(parts.config.mapping == Mapping::a),
       quantum_(static_cast<int>(parts.config.quantum)),
       persistence_(parts.config.persistence),
       request_(parts.config.request),
@@ -39,6 +41,7 @@ void SharedChannel::send(RadioMessage& message) {
   message.offered = now;
   message.unsent = message.size;
   counts_.bytes_offered += message.size.value();
+  scheduler_.hold();
   (client.last != nullptr ? client.last->next : client.first) = &message;
   client.last = &message;
   if (client.fresh == nullptr) client.fresh = &message;
@@ -109,7 +112,8 @@ void SharedChannel::plan(Instant earliest, int symbols) {
   const Instant start = supply_.next(std::max({earliest, cursor_, scheduler_.now()}), symbols).start;
   if (planned_ && *planned_ <= start) return;
   planned_ = start;
-  scheduler_.at(start, Action::call<&SharedChannel::on_slice>(*this));
+  // Messages hold the run, not slices: standing grants go on when nobody is left to use them.
+  scheduler_.at_background(start, Action::call<&SharedChannel::on_slice>(*this));
 }
 
 void SharedChannel::plan_next() {
@@ -129,7 +133,7 @@ void SharedChannel::on_slice() {
 
   apply_reports(now);
   const int repeated = choose_repetitions(slice);
-  divide(slice, slice.room - repeated);
+  divide(slice, one_block_ && repeated > 0 ? 0 : slice.room - repeated);
   int used = repeated;
   for (const ClientIndex local : served_) used += clients_[local].share;
   if (slice.region.flexible) flexible_.take(direction_, slice.region, used);
@@ -150,15 +154,25 @@ void SharedChannel::on_slice() {
 
 // ---- Who gets how much ----------------------------------------------------------------------------------------------
 
+/// Whether a client sends sounding signals in the slot of a slice and nothing else.
+bool SharedChannel::silent(ClientIndex local, const SymbolSupply::Slice& slice) const {
+  return direction_ == Direction::uplink && timing_.sounds(in_cell(local), slice.region.slot);
+}
+
 int SharedChannel::choose_repetitions(const SymbolSupply::Slice& slice) {
   due_.clear();
   int used = 0;
-  while (!repetitions_.empty()) {
-    const Repetition& first = repetitions_.top();
+  while (!repetitions_.empty() && !(one_block_ && used > 0)) {
+    Repetition first = repetitions_.top();
     if (first.eligible > slice.start || used + first.symbols > slice.room) break;
+    repetitions_.pop();
+    if (silent(blocks_[first.block].client, slice)) {
+      first.eligible = grid_.time_of(slice.region.slot, symbols_per_slot);
+      repetitions_.push(first);
+      continue;
+    }
     used += first.symbols;
     due_.push_back(first.block);
-    repetitions_.pop();
   }
   return used;
 }
@@ -166,9 +180,7 @@ int SharedChannel::choose_repetitions(const SymbolSupply::Slice& slice) {
 void SharedChannel::divide(const SymbolSupply::Slice& slice, int room) {
   served_.clear();
   visited_ = 0;
-  const bool ranked =
-      policy_ == RadioScheduler::proportional_fair || policy_ == RadioScheduler::earliest_deadline_first;
-  if (ranked)
+  if (ranked_)
     divide_by_rank(slice, room);
   else
     divide_in_turn(slice, room);
@@ -185,10 +197,11 @@ void SharedChannel::divide_in_turn(const SymbolSupply::Slice& slice, int room) {
         ask(turns_[i], slice);
       }
       const int least = client.share == 0 ? client.least : 1;
-      const int symbols = std::min({std::max(quantum_, least), client.want - client.share, room});
+      const int turn = one_block_ ? client.want : std::max(quantum_, least);
+      const int symbols = std::min({turn, client.want - client.share, room});
       if (symbols == 0 || symbols < least) continue;
       give(turns_[i], symbols);
-      room -= symbols;
+      room = one_block_ ? 0 : room - symbols;
       given = true;
     }
   }
@@ -196,15 +209,21 @@ void SharedChannel::divide_in_turn(const SymbolSupply::Slice& slice, int room) {
 
 void SharedChannel::divide_by_rank(const SymbolSupply::Slice& slice, int room) {
   ranks_.clear();
-  for (const ClientIndex local : turns_) ranks_.emplace_back(rank(local, slice.start), local);
-  std::stable_sort(ranks_.begin(), ranks_.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-  visited_ = turns_.size();
-  for (const auto& [rank, local] : ranks_) {
+  for (const ClientIndex local : turns_) {
+    clients_[local].share = 0;
+    ranks_.push_back({rank(local, slice.start), ranks_.size(), local});
+  }
+  // Only the first few are served: a heap, not a sorted list.
+  std::make_heap(ranks_.begin(), ranks_.end());
+  while (room >= shortest_ && !ranks_.empty()) {
+    const ClientIndex local = ranks_.front().client;
+    std::pop_heap(ranks_.begin(), ranks_.end());
+    ranks_.pop_back();
     ask(local, slice);
     const int symbols = std::min(clients_[local].want, room);
     if (symbols == 0 || symbols < clients_[local].least) continue;
     give(local, symbols);
-    room -= symbols;
+    room = one_block_ ? 0 : room - symbols;
   }
 }
 
@@ -213,7 +232,7 @@ void SharedChannel::ask(ClientIndex local, const SymbolSupply::Slice& slice) {
   Client& client = clients_[local];
   client.share = client.want = 0;
   client.least = shortest_;
-  if (direction_ == Direction::uplink && timing_.sounds(in_cell(local), slice.region.slot)) return;
+  if (silent(local, slice)) return;
   const int most = std::min(slice.room, longest_);
   if (granted_) {
     client.want = most >= shortest_ ? most : 0;
@@ -243,7 +262,17 @@ double SharedChannel::rank(ClientIndex local, Instant time) {
   return now / (mean + 1e-9);
 }
 
+/// Whoever was served, or has nothing left to send, goes to the end or leaves.
 void SharedChannel::leave_turns() {
+  if (ranked_) {
+    std::erase_if(turns_, [&](ClientIndex local) {
+      Client& client = clients_[local];
+      client.in_turn = client.share == 0 && demand(client) > Bytes(0);
+      return !client.in_turn;
+    });
+    for (const ClientIndex local : served_) enter_turn(local);
+    return;
+  }
   for (std::size_t i = 0; i < visited_; ++i) {
     const ClientIndex local = turns_.front();
     turns_.pop_front();

@@ -107,6 +107,12 @@ class SharedChannel {
     std::int64_t granted = 0;
     std::vector<Part> parts;
   };
+  struct Rank {
+    double value;
+    std::size_t turn;  // the earlier goes first among equals
+    ClientIndex client;
+    bool operator<(const Rank& other) const { return value != other.value ? value < other.value : turn > other.turn; }
+  };
   struct Repetition {
     Instant eligible;
     std::uint64_t order;
@@ -136,6 +142,7 @@ class SharedChannel {
   void on_slice();
 
   // Who gets how much.
+  [[nodiscard]] bool silent(ClientIndex local, const SymbolSupply::Slice& slice) const;
   int choose_repetitions(const SymbolSupply::Slice& slice);
   void divide(const SymbolSupply::Slice& slice, int room);
   void divide_in_turn(const SymbolSupply::Slice& slice, int room);
@@ -186,6 +193,8 @@ class SharedChannel {
   int shortest_;
   int longest_;
   RadioScheduler policy_;
+  bool ranked_;     // by the policy, not in turn
+  bool one_block_;  // a slice
   int quantum_;
   PersistenceConfig persistence_;
   RequestConfig request_;
@@ -195,7 +204,7 @@ class SharedChannel {
   std::deque<ClientIndex> turns_;  // with something known, in turn
   std::size_t visited_ = 0;        // of turns_, by the division at hand
   std::vector<ClientIndex> served_;
-  std::vector<std::pair<double, ClientIndex>> ranks_;
+  std::vector<Rank> ranks_;       // a heap
   std::vector<std::size_t> due_;  // repetitions of the slice at hand
   std::priority_queue<Report, std::vector<Report>, std::greater<>> learnt_;
   std::vector<Block> blocks_;

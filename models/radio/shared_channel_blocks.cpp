@@ -136,7 +136,7 @@ void SharedChannel::failed(std::size_t index) {
   const Instant decoded = timing_.decoded(direction_, block.air);
   if (block.transmission >= phy_.max_transmissions()) return give_up(index, decoded);
   if (timing_.repeats_apart()) return repeat_apart(index, decoded);
-  const Instant eligible = timing_.repeat_from(direction_, block.air, decoded);
+  const Instant eligible = timing_.repeat_from(direction_, block.air, decoded, in_cell(block.client));
   repetitions_.push({eligible, order_++, index, block.first.symbols});
   plan(eligible, block.first.symbols);
 }
@@ -154,7 +154,7 @@ void SharedChannel::repeat(std::size_t index, const OnAir& air) {
   release(index);
 }
 
-/// Repetitions that keep their own time are settled at once.
+/// Repetitions that keep their own time are settled at once, and take no symbols of the frame.
 void SharedChannel::repeat_apart(std::size_t index, Instant decoded) {
   Block& block = blocks_[index];
   while (block.transmission < phy_.max_transmissions()) {
@@ -163,7 +163,6 @@ void SharedChannel::repeat_apart(std::size_t index, Instant decoded) {
     decoded = again;
     ++block.transmission;
     block.sinr_sum += linear(links_.at(direction_, in_cell(block.client), block.first.start).sinr);
-    counts_.symbols += block.first.symbols;
     ++counts_.retransmissions;
     for (const Part& part : block.parts) ++part.message->retransmissions;
     if (fails(block)) continue;
@@ -234,6 +233,7 @@ void SharedChannel::finish(RadioMessage& message) {
   TRILEMMA_ENSURE(times.queueing >= Duration{0}, "the times of a transfer fit into its latency");
   (message.lost ? counts_.bytes_lost : counts_.bytes_delivered) += message.size.value();
   scheduler_.at(message.decoded, message.done);
+  scheduler_.let_go();
 }
 
 void SharedChannel::pop(Client& client) {

@@ -39,12 +39,15 @@ class Sample {
 
 struct RadioTiming::Measured {
   explicit Measured(const MeasuredTiming& config)
-      : grant(config.grant), data(config.data), downlink(config.downlink), repetition(config.repetition) {}
+      : grant(config.grant), data(config.data), downlink(config.downlink), repetition(config.repetition) {
+    for (const GrantShare& share : config.grant) least_to_data = std::min(least_to_data, share.grant_to_data);
+  }
 
   Sample<GrantShare> grant;
   Sample<DelayShare> data;
   Sample<DelayShare> downlink;
   Sample<DelayShare> repetition;
+  Duration least_to_data = Duration::max();
 };
 
 RadioTiming::RadioTiming(const NrRadio& config, const FrameGrid& grid, std::optional<Rng> rng)
@@ -76,10 +79,20 @@ RadioTiming::RadioTiming(const NrRadio& config, const FrameGrid& grid, std::opti
 
 RadioTiming::~RadioTiming() = default;
 
+/// The first control symbol of uplink at `ready` or later that is not in a slot in which the client sounds.
+FrameGrid::Span RadioTiming::uplink_control(Instant ready, std::int64_t client) const {
+  const FrameGrid::Span control = grid_.next_control(Direction::uplink, ready);
+  if (!sounds(client, control.start / grid_.slot())) return control;
+  return grid_.next_control(Direction::uplink, control.end);
+}
+
 FrameGrid::Span RadioTiming::request_occasion(Instant ready, std::int64_t client) const {
-  const FrameGrid::Span request = grid_.next_control(Direction::uplink, ready);
-  if (!sounds(client, request.start / grid_.slot())) return request;
-  return grid_.next_control(Direction::uplink, request.end);
+  if (request_period_ > Duration{0}) {
+    const Duration offset = (client * grid_.slot()) % request_period_;
+    const std::int64_t periods = ready <= offset ? 0 : (ready - offset + request_period_ - 1ns) / request_period_;
+    ready = std::max(ready, offset + periods * request_period_);
+  }
+  return uplink_control(ready, client);
 }
 
 Instant RadioTiming::requested_start(Instant offered, std::int64_t client) {
@@ -94,13 +107,7 @@ Instant RadioTiming::request_known(Instant offered, std::int64_t client) const {
     const FrameGrid::Span request = request_occasion(grid_.time_of(made + slotted_->request, 0), client);
     return grid_.time_of(grid_.slot_at_or_after(request.end), 0);
   }
-  Instant ready = measured_ ? offered : offered + half1_;
-  if (request_period_ > Duration{0}) {
-    const Duration offset = (client * grid_.slot()) % request_period_;
-    const std::int64_t periods = ready <= offset ? 0 : (ready - offset + request_period_ - 1ns) / request_period_;
-    ready = std::max(ready, offset + periods * request_period_);
-  }
-  const FrameGrid::Span request = request_occasion(ready, client);
+  const FrameGrid::Span request = request_occasion(measured_ ? offered : offered + half1_, client);
   return measured_ ? request.start : request.end + half2_;
 }
 
@@ -109,7 +116,10 @@ Instant RadioTiming::first_start(Direction direction, Instant known) {
     const std::int64_t lead = direction == Direction::uplink ? slotted_->grant : slotted_->downlink;
     return grid_.time_of(grid_.slot_at_or_after(known) + lead, 0);
   }
-  if (measured_) return direction == Direction::uplink ? known + measured_->grant.draw(rng_).grant_to_data : known;
+  if (measured_) {
+    if (direction == Direction::downlink) return known;
+    return known + (rng_ ? measured_->grant.draw(rng_).grant_to_data : measured_->least_to_data);
+  }
   if (direction == Direction::downlink) return known + half2_;
   // The base station writes the grant (Tproc,1/2), the device reads it (Tproc,2/2) and prepares the block (Tproc,2/2).
   return grid_.next_control(Direction::downlink, known + half1_).end + half2_ + half2_;
@@ -141,14 +151,16 @@ Instant RadioTiming::decoded(Direction direction, const OnAir& block) {
   return block.end + half_decoding(direction, block.symbol, block.symbols);
 }
 
-Instant RadioTiming::repeat_from(Direction direction, const OnAir& block, Instant decoded) {
+Instant RadioTiming::repeat_from(Direction direction, const OnAir& block, Instant decoded, std::int64_t client) {
   if (slotted_) {
     if (direction == Direction::uplink) return first_start(direction, decoded);
     return grid_.time_of(grid_.slot_at_or_after(decoded) + slotted_->feedback + slotted_->downlink, 0);
   }
   // The receiver writes its feedback (Tproc,1/2), the sender reads it (Tproc,2/2) and prepares the block (Tproc,2/2).
   const Instant written = decoded + half_decoding(direction, block.symbol, block.symbols);
-  return grid_.next_control(opposite(direction), written).end + half2_ + half2_;
+  const FrameGrid::Span feedback = direction == Direction::uplink ? grid_.next_control(Direction::downlink, written)
+                                                                  : uplink_control(written, client);
+  return feedback.end + half2_ + half2_;
 }
 
 Instant RadioTiming::repeated_apart(Direction direction, const OnAir& block, Instant decoded) {
@@ -180,7 +192,7 @@ double RadioTiming::mean_extra_symbols(int symbols) const {
   double sum = 0;
   double count = 0;
   for (const FrameGrid::Region& region : grid_.regions(Direction::downlink)) {
-    for (const int start : grid_.starts(region, symbols)) {
+    for (const int start : grid_.downlink_starts(region, symbols)) {
       sum += extra_symbols(start, symbols);
       ++count;
     }

@@ -42,7 +42,7 @@ class RadioTiming {
   /// When the receiver has the bits.
   [[nodiscard]] Instant decoded(Direction direction, const OnAir& block);
   /// The earliest start of the repetition of a block that failed.
-  [[nodiscard]] Instant repeat_from(Direction direction, const OnAir& block, Instant decoded);
+  [[nodiscard]] Instant repeat_from(Direction direction, const OnAir& block, Instant decoded, std::int64_t client);
 
   /// Whether a client sends sounding reference signals in a slot, and nothing else.
   [[nodiscard]] bool sounds(std::int64_t client, std::int64_t slot) const {
@@ -54,7 +54,7 @@ class RadioTiming {
   [[nodiscard]] bool repeats_apart() const { return averaged_ || measured_ != nullptr; }
   /// When such a repetition, decided at `decoded`, has been received.
   [[nodiscard]] Instant repeated_apart(Direction direction, const OnAir& block, Instant decoded);
-  /// Whether the scheduler works by whole regions.
+  /// Whether the scheduler works by whole regions, a block a client in each.
   [[nodiscard]] bool by_region() const { return slotted_.has_value() || flexible_; }
 
   /// Instants from which no latency is lucky: a lead before a symbol boundary.
@@ -65,6 +65,7 @@ class RadioTiming {
 
   [[nodiscard]] Instant request_known(Instant offered, std::int64_t client) const;
   [[nodiscard]] FrameGrid::Span request_occasion(Instant ready, std::int64_t client) const;
+  [[nodiscard]] FrameGrid::Span uplink_control(Instant ready, std::int64_t client) const;
   [[nodiscard]] Duration half_decoding(Direction direction, int symbol, int symbols) const;
   [[nodiscard]] double extra_symbols(int symbol, int symbols) const;  // d1,1
   [[nodiscard]] double mean_extra_symbols(int symbols) const;

@@ -70,6 +70,7 @@ inline void draw_mac(Draw& draw, NrRadio& radio) {
   radio.shortest =
       draw.whole(radio.reference == ReferenceSignals::comb ? 1 : 2, std::min<std::int64_t>(radio.symbols, 4));
   radio.mapping = draw.chance(0.2) ? Mapping::a : Mapping::b;
+  if (radio.mapping == Mapping::a) radio.shortest = radio.symbols = std::max<std::int64_t>(4, radio.symbols);
   radio.timing = random_timing(draw);
   if (draw.chance(0.3)) radio.request.period = draw.time(100us, 5ms);
   if (draw.chance(0.6)) radio.request.first_grant = Bytes(std::llround(draw.magnitude(1, 20'000)));

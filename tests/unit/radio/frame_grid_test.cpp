@@ -101,7 +101,7 @@ TEST(FrameGrid, ABlockStartsAtAnySymbolThatLeavesItRoom) {
   EXPECT_EQ(grid.next_start(Direction::downlink, symbol(0, 12), 2).room(), 2);
 }
 
-TEST(FrameGrid, MappingTypeALetsABlockStartInTheFirstFourSymbols) {
+TEST(FrameGrid, MappingTypeALetsABlockStartInTheFirstFourSymbolsOfDownlinkAndTheFirstOfUplink) {
   NrRadio radio = radio_with("DDDSU", 4);
   radio.mapping = Mapping::a;
   const FrameGrid grid(radio);
@@ -109,6 +109,7 @@ TEST(FrameGrid, MappingTypeALetsABlockStartInTheFirstFourSymbols) {
   EXPECT_EQ(grid.next_start(Direction::downlink, symbol(0, 3) + 1ns, 4).time, symbol(1, 1));
   // The uplink symbols 12 and 13 of the special slot are out of reach.
   EXPECT_EQ(grid.next_start(Direction::uplink, symbol(3, 0), 2).time, symbol(4, 0));
+  EXPECT_EQ(grid.next_start(Direction::uplink, symbol(4, 0) + 1ns, 2).time, symbol(9, 0));
   EXPECT_EQ(grid.symbols(Direction::uplink), 14);
   EXPECT_EQ(grid.occasions(), 1);
 }
@@ -170,6 +171,12 @@ struct Painted {
   std::vector<std::size_t> control;
 };
 
+/// The last symbol of a slot at which a block may start: TS 38.214 tables 5.1.2.1-1 and 6.1.2.1-1.
+std::size_t last_start(const NrRadio& radio, Direction direction) {
+  if (radio.mapping == Mapping::b) return 13;
+  return direction == Direction::uplink ? 0 : 3;
+}
+
 Painted paint(const NrRadio& radio, Direction direction) {
   Painted painted;
   const bool up = direction == Direction::uplink;
@@ -186,8 +193,8 @@ Painted paint(const NrRadio& radio, Direction direction) {
       symbols += mine && !kept_for_control && !kept_for_commands ? 'x' : '.';
       if (mine && s == (up ? 13 : 0)) painted.control.push_back(slot * 14 + static_cast<std::size_t>(s));
     }
-    // Mapping type A uses only what lies in a run that begins in symbols 0 to 3.
-    if (radio.mapping == Mapping::a && symbols.find('x') != std::string::npos && symbols.find('x') > 3) {
+    // Mapping type A uses only what lies in a run that begins where a block may start.
+    if (symbols.find('x') != std::string::npos && symbols.find('x') > last_start(radio, direction)) {
       symbols = std::string(14, '.');
     }
     painted.data += symbols;
@@ -209,7 +216,9 @@ std::int64_t run_from(const Painted& painted, std::int64_t at) {
   return length;
 }
 
-bool allowed_start(const NrRadio& radio, std::int64_t at) { return radio.mapping == Mapping::b || at % 14 <= 3; }
+bool allowed_start(const NrRadio& radio, Direction direction, std::int64_t at) {
+  return at % 14 <= static_cast<std::int64_t>(last_start(radio, direction));
+}
 
 /// The first symbol at `time` or later, of ever more periods, of which `wanted` is true; -1 if none in four.
 template <class Wanted>
@@ -261,7 +270,8 @@ void expect_painted(const NrRadio& radio, const FrameGrid& grid, Direction direc
   std::int64_t longest = 0;
   for (std::int64_t at = 0; at < static_cast<std::int64_t>(painted.data.size()); ++at) {
     total += painted.data[static_cast<std::size_t>(at)] == 'x' ? 1 : 0;
-    if (allowed_start(radio, at)) longest = std::max(longest, std::min(radio.symbols, run_from(painted, at)));
+    if (allowed_start(radio, direction, at))
+      longest = std::max(longest, std::min(radio.symbols, run_from(painted, at)));
   }
   ASSERT_EQ(grid.symbols(direction), total);
   ASSERT_EQ(grid.longest(direction), longest);
@@ -269,7 +279,7 @@ void expect_painted(const NrRadio& radio, const FrameGrid& grid, Direction direc
   if (longest > 0) {
     const auto symbols = static_cast<int>(1 + rng.uniform(Duration(longest)).count());
     const std::int64_t at = first_symbol(radio, painted, time, [&](std::int64_t from) {
-      return allowed_start(radio, from) && run_from(painted, from) >= symbols;
+      return allowed_start(radio, direction, from) && run_from(painted, from) >= symbols;
     });
     const FrameGrid::Start found = grid.next_start(direction, time, symbols);
     ASSERT_EQ(found.time, boundary(mu, at)) << symbols << " symbols";
@@ -296,7 +306,7 @@ void expect_occasions(const NrRadio& radio, const FrameGrid& grid, Instant time)
   for (std::int64_t at = 0; at < static_cast<std::int64_t>(painted.data.size());) {
     const std::int64_t run = run_from(painted, at);
     for (std::int64_t piece = at; piece + radio.symbols <= at + run; piece += radio.symbols) {
-      if (allowed_start(radio, piece)) starts.push_back(piece);
+      if (allowed_start(radio, Direction::uplink, piece)) starts.push_back(piece);
     }
     at += std::max<std::int64_t>(run, 1);
   }

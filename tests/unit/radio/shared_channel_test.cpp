@@ -149,9 +149,19 @@ TEST(SharedChannel, StandingGrantsRepeatUntilTheyStayEmpty) {
   NrRadio radio = paired_radio();
   radio.scheduler = RadioScheduler::semi_persistent;
   radio.persistence = {.period = 1ms, .release = 3};
-  const auto result = run(radio, {down(Bytes(100))});
-  EXPECT_EQ(result.downlink.blocks, 1);
+  const auto result = run(radio, {down(Bytes(100)), down(Bytes(100), 0, 20ms)});
+  EXPECT_EQ(result.downlink.blocks, 2);
   EXPECT_EQ(result.downlink.empty_blocks, 3);
+}
+
+TEST(SharedChannel, StandingGrantsThatNobodyUsesDoNotKeepTheRunGoing) {
+  NrRadio radio = paired_radio();
+  radio.scheduler = RadioScheduler::semi_persistent;
+  radio.persistence = {.period = 3600s, .release = 1'000'000};
+  EXPECT_EQ(run(radio, {down(Bytes(100))}).downlink.empty_blocks, 0);
+  // The second message rides on the standing grant of the first, an hour after it.
+  const auto transfers = run(radio, {down(Bytes(100)), down(Bytes(100), 0, 3600s - 1ms)}).transfers;
+  EXPECT_LT(transfers[1].latency(), 1ms);
 }
 
 TEST(SharedChannel, SubbandsCarryDifferentClientsAtTheSameTime) {

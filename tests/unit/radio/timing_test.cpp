@@ -89,7 +89,7 @@ TEST(RadioTiming, RequestsWaitForTheOccasionsOfTheirClient) {
 TEST(RadioTiming, ARepetitionTakesFeedbackInTheOtherDirectionAndPreparation) {
   Timed timed(radio_with("DDDSU"));
   const auto again = [&](Direction direction, const OnAir& block) {
-    return timed.timing.repeat_from(direction, block, timed.timing.decoded(direction, block));
+    return timed.timing.repeat_from(direction, block, timed.timing.decoded(direction, block), 0);
   };
   // Up, ended with slot 4: decoded and answered at 625,000 + 178,386, PDCCH of slot 7.
   EXPECT_EQ(again(Direction::uplink, {.start = 500us, .end = 625us, .symbol = 0, .symbols = 14}),
