@@ -70,13 +70,15 @@ std::string fidelity_text(const Scenario& scenario) {
          "packets overlap on the backhaul\n";
 }
 
-/// Cost of the run on a core that does five million events a second (docs/user-guide.md), and memory by what is kept.
+/// Cost of the run on a core that does five million events a second, or one million of ns-3's packets
+/// (docs/user-guide.md), and memory by what is kept.
 std::string estimate_text(const Scenario& scenario, const Preview& preview) {
   constexpr double events_per_second = 5e6;
+  constexpr double packet_events_per_second = 1e6;
   const double packets = scenario.fidelity == Fidelity::packet && !scenario.on_device()
                              ? std::ceil(preview.prefill.uplink / std::get<UdpTransport>(scenario.transport).mtu)
-                             : 1;
-  const double events_per_trip = 8 * packets;
+                             : 0;
+  const double seconds_per_trip = 8 / events_per_second + 5 * packets / packet_events_per_second;
   constexpr double base_bytes = 12e6;
   constexpr double bytes_per_client = 1500;
   const double memory = base_bytes + bytes_per_client * static_cast<double>(scenario.workload.clients) +
@@ -86,7 +88,7 @@ std::string estimate_text(const Scenario& scenario, const Preview& preview) {
     return fmt::format("  estimate: requests unknown in a closed loop; {} of memory\n", memory_text);
   const double trips = scenario.raw_input() ? 1 : static_cast<double>(scenario.workload.output.value());
   return fmt::format("  estimate: {:.3g} requests, {:.2g} s on one core, {} of memory\n", *preview.requests,
-                     *preview.requests * trips * events_per_trip / events_per_second, memory_text);
+                     *preview.requests * trips * seconds_per_trip, memory_text);
 }
 
 std::string links_text(const Preview& preview) {

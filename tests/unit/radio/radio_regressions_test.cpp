@@ -100,5 +100,91 @@ TEST(RadioRegressions, ClientsThatShareASlotDoNotBeatTheBound) {
   }
 }
 
+// Repetitions went out in slots in which their client sends sounding signals and nothing else.
+TEST(RadioRegressions, RepetitionsWaitForASlotInWhichTheirClientDoesNotSound) {
+  NrRadio radio = loud_radio();
+  radio.frame = std::string(full_uplink);
+  radio.sounding = 2;  // client 0 in every even slot
+  radio.errors = FixedErrors{.first = Fraction(1), .later = Fraction(0)};
+  for (Duration time{0}; time < 4 * slot; time += 3us) {
+    const Transfer transfer = run(radio, {{time, Bytes(100)}}).transfers.at(0);
+    EXPECT_EQ(transfer.result.retransmissions, 1);
+    EXPECT_EQ((transfer.done - half1 - 1ns) / slot % 2, 1) << time.count();
+  }
+}
+
+// With mapping type A the second block of a slot began where the first one ended.
+TEST(RadioRegressions, MappingTypeAHasOneBlockASlot) {
+  NrRadio radio = loud_radio();
+  radio.frame = std::string(full_uplink);
+  radio.mapping = Mapping::a;
+  radio.shortest = 4;
+  ASSERT_TRUE(radio.problems().empty());
+  for (const RadioScheduler scheduler : {RadioScheduler::round_robin, RadioScheduler::earliest_deadline_first}) {
+    radio.scheduler = scheduler;
+    for (const Direction direction : {Direction::uplink, Direction::downlink}) {
+      const auto transfers =
+          run(radio, {{0ns, Bytes(100), 0, direction}, {0ns, Bytes(100), 1, direction}}, 2).transfers;
+      EXPECT_EQ(transfers.at(1).done - transfers.at(0).done, slot);
+    }
+  }
+}
+
+// The parts of the band of a flexible slot took each other's symbols.
+TEST(RadioRegressions, SubbandsOfFlexibleSlotsDoNotTakeEachOthersSymbols) {
+  NrRadio radio = loud_radio();
+  radio.frame = "F";
+  radio.subbands = 2;
+  for (const Direction direction : {Direction::uplink, Direction::downlink}) {
+    const Offer one{0ns, Bytes(100'000), 0, direction};
+    const Instant alone = run(radio, {one}, 2).transfers.at(0).done;
+    const auto both = run(radio, {one, {0ns, Bytes(100'000), 1, direction}}, 2).transfers;
+    EXPECT_EQ(both.at(0).done, alone);
+    EXPECT_EQ(both.at(1).done, alone);
+  }
+}
+
+// A client gets one block of a region that is decided as a whole; the forecast gave it all symbols.
+TEST(RadioRegressions, TheForecastKnowsThatAClientHasOneBlockARegion) {
+  NrRadio radio = loud_radio();
+  radio.frame = std::string(full_uplink);
+  radio.symbols = 7;
+  radio.timing = SlottedTiming{};
+  Scheduler scheduler;
+  const auto cell = make_radio(scheduler, radio, {.clients = 2}, Streams(1, 1));
+  const Bytes size = loud_payload(radio, 7);
+  const double rate = 1 / to_seconds(slot);
+  const double alone = cell->forecast(Direction::uplink, std::vector<RadioDemand>{{0, size, rate}});
+  const double shared =
+      cell->forecast(Direction::uplink, std::vector<RadioDemand>{{0, size, rate / 2}, {1, size, rate / 2}});
+  EXPECT_GE(alone, 1);
+  EXPECT_DOUBLE_EQ(shared, alone / 2);
+}
+
+// Repetitions that keep their own time were counted as symbols of the frame, whose utilisation rose above 100 %.
+TEST(RadioRegressions, RepetitionsOutsideTheFrameTakeNoneOfItsSymbols) {
+  NrRadio radio = loud_radio();
+  radio.timing = Tr37910Timing{};
+  radio.errors = FixedErrors{.first = Fraction(1), .later = Fraction(0)};
+  const auto result = run(radio, {{0ns, Bytes(100)}});
+  EXPECT_EQ(result.uplink.retransmissions, 1);
+  EXPECT_EQ(result.uplink.symbols, radio.shortest);
+}
+
+// Ran for ever: every occasion of a client lay in a slot in which it sounds.
+TEST(RadioRegressions, AClientWhoseGrantsAllFallIntoItsSoundingIsRefused) {
+  NrRadio radio = loud_radio();
+  radio.frame = std::string(full_uplink);
+  radio.access = Access::configured_grant;
+  radio.sounding = 2;
+  EXPECT_NE(clients_problem(radio, 2), "");
+  EXPECT_EQ(clients_problem(radio, 3), "");
+  EXPECT_NE(clients_problem(radio, 4), "");
+  radio.symbols = 7;  // two occasions a slot
+  EXPECT_EQ(clients_problem(radio, 1), "");
+  radio.sounding = 0;
+  EXPECT_EQ(clients_problem(radio, 2), "");
+}
+
 }  // namespace
 }  // namespace trilemma

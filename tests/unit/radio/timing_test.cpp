@@ -117,6 +117,28 @@ TEST(RadioTiming, SlottedDecisionsCountWholeSlots) {
   EXPECT_EQ(timed.timing.decoded(Direction::uplink, {.start = 0ns, .end = 125us, .symbol = 0, .symbols = 14}), 225us);
 }
 
+TEST(RadioTiming, SlottedRequestsWaitForTheirOccasionsToo) {
+  NrRadio radio = radio_with("DDDSU");
+  radio.timing = SlottedTiming{.request = 2, .grant = 4};
+  const Instant always = Timed(radio).timing.requested_start(0ns, 2);
+  radio.request.period = Duration(10ms);
+  Timed timed(radio);
+  // Client 2 may ask from 250 us on, which is when its request is ready; else from 10.25 ms on: 16 patterns later.
+  EXPECT_EQ(timed.timing.requested_start(0ns, 2), always);
+  EXPECT_EQ(timed.timing.requested_start(1ms, 2), always + 16 * 625us);
+}
+
+TEST(RadioTiming, FeedbackOnDownlinkWaitsForASlotInWhichTheClientDoesNotSound) {
+  NrRadio radio = radio_with(std::string(full_uplink));
+  radio.sounding = 2;
+  Timed timed(radio);
+  const OnAir block{.start = symbol(2, 1), .end = symbol(2, 3), .symbol = 1, .symbols = 2};
+  const Instant decoded = timed.timing.decoded(Direction::downlink, block);
+  // Answered at 481,930, in slot 3, in which client 1 sounds.
+  EXPECT_EQ(timed.timing.repeat_from(Direction::downlink, block, decoded, 0), 500us + 2 * half2);
+  EXPECT_EQ(timed.timing.repeat_from(Direction::downlink, block, decoded, 1), 625us + 2 * half2);
+}
+
 TEST(RadioTiming, AClientSoundsOnceAPeriodAndSendsNoRequestThen) {
   NrRadio radio = radio_with("DDDSU");
   radio.sounding = 10;
