@@ -1,6 +1,7 @@
 #include "analysis/summary.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -127,6 +128,64 @@ void add_latencies(Summary& summary, const Collector& collector) {
   summary.tpot_p99 = estimate_quantile(collector.per_token(), Fraction(0.99));
 }
 
+/// A target holds over uncertain parameters if it holds in each draw of them, and fails if it fails in each.
+void judge_draws(Summary& summary, const Scenario& scenario, const std::vector<Replication>& replications) {
+  if (!summary.target || scenario.uncertainty == Switch::off) return;
+  summary.drawn = DrawnVerdicts{};
+  for (const Replication& replication : replications) {
+    const TargetVerdict one = judge(replication.late, replication.judged, scenario.target->reliability);
+    ++(one.verdict == Verdict::holds   ? summary.drawn->holds
+       : one.verdict == Verdict::fails ? summary.drawn->fails
+                                       : summary.drawn->undecided);
+  }
+  const bool all_hold = summary.drawn->holds == replications.size();
+  const bool all_fail = summary.drawn->fails == replications.size();
+  if (summary.target->verdict == Verdict::holds && !all_hold) summary.target->verdict = Verdict::undecided;
+  if (summary.target->verdict == Verdict::fails && !all_fail && !summary.stability.overloaded)
+    summary.target->verdict = Verdict::undecided;
+}
+
+/// Power of `machines` machines: idle over the whole run, and more while at work.
+std::optional<double> energy_mj(const std::optional<PowerConfig>& power, Duration run, std::int64_t machines,
+                                Duration busy, std::uint64_t requests) {
+  if (!power || requests == 0) return std::nullopt;
+  const Joules all = static_cast<double>(machines) * (power->idle * run) + (power->active - power->idle) * busy;
+  return 1000 * all.value() / static_cast<double>(requests);
+}
+
+/// Time on the air of one direction, repetitions included.
+Duration on_air(const LatencyHistogram& air, const RadioCounts& counts) {
+  const double sends =
+      counts.blocks > 0 ? 1 + static_cast<double>(counts.retransmissions) / static_cast<double>(counts.blocks) : 1;
+  return to_duration(static_cast<long double>(to_seconds(Duration(std::llround(air.mean_nanoseconds()))) *
+                                              static_cast<double>(air.completed()) * sends));
+}
+
+void add_energy(Summary& summary, const Scenario& scenario, const Collector& collector,
+                const std::vector<Replication>& replications) {
+  const std::uint64_t requests = summary.requests.completed;
+  const WorkloadConfig& workload = scenario.workload;
+  Duration device_busy{0};
+  Duration edge_busy{0};
+  RadioCounts up;
+  RadioCounts down;
+  for (const Replication& replication : replications) {
+    device_busy += replication.device_busy;
+    edge_busy += replication.edge_busy;
+    up += replication.uplink;
+    down += replication.downlink;
+  }
+  summary.energy.device_mj =
+      energy_mj(scenario.device.power, summary.simulated, workload.clients, device_busy, requests);
+  summary.energy.edge_mj = energy_mj(scenario.edge.power, summary.simulated, scenario.edge.count, edge_busy, requests);
+  const auto& modem = scenario.device.modem;
+  if (!modem || requests == 0 || collector.latency().completed() == 0) return;
+  const Joules radio = static_cast<double>(workload.clients) * (modem->idle * summary.simulated) +
+                       (modem->transmit - modem->idle) * on_air(collector.stage(Stage::uplink_air), up) +
+                       (modem->receive - modem->idle) * on_air(collector.stage(Stage::downlink_air), down);
+  summary.energy.radio_mj = 1000 * radio.value() / static_cast<double>(requests);
+}
+
 /// An overloaded queue grows without end, so its latency exceeds any target in the long run.
 void add_target(Summary& summary, const Scenario& scenario, const Collector& collector, const StageTimes& floor) {
   if (!scenario.target) return;
@@ -191,6 +250,8 @@ Summary summarize(const Scenario& scenario, const Collector& collector, const st
   summary.stages = stages_of(collector, floor, summary.withheld);
   add_latencies(summary, collector);
   add_target(summary, scenario, collector, floor);
+  judge_draws(summary, scenario, replications);
+  add_energy(summary, scenario, collector, replications);
   summary.size = size_of(scenario);
   summary.radio = radio_of(replications);
   if (summary.simulated > Duration{0})

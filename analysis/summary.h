@@ -64,6 +64,25 @@ struct RadioSummary {
   RadioCounts downlink;
 };
 
+/// Mean energy of a completed request, in millijoules, idle power over the whole run included; empty where a machine
+/// has no power figures.
+struct EnergySummary {
+  std::optional<double> device_mj;
+  std::optional<double> radio_mj;
+  std::optional<double> edge_mj;
+  [[nodiscard]] std::optional<double> total_mj() const {
+    if (!device_mj || !radio_mj || !edge_mj) return std::nullopt;
+    return *device_mj + *radio_mj + *edge_mj;
+  }
+};
+
+/// In how many replications a target holds and fails by itself, where each draws the parameters anew.
+struct DrawnVerdicts {
+  std::size_t holds = 0;
+  std::size_t fails = 0;
+  std::size_t undecided = 0;
+};
+
 /// All that a point says, of all replications together.
 struct Summary {
   std::size_t replications = 0;  // run, the last one perhaps cut short by a limit
@@ -84,6 +103,8 @@ struct Summary {
   std::optional<QuantileEstimate> tpot_p99;
   std::vector<StageSummary> stages;
   std::optional<TargetVerdict> target;
+  std::optional<DrawnVerdicts> drawn;  // with uncertainty
+  EnergySummary energy;
   std::vector<std::string> beyond_target;  // stages whose zero-load time alone exceeds the target
   double floor_ms = 0;                     // of the client with the smallest
   SizeSummary size;

@@ -74,7 +74,20 @@ Json target_json(const Scenario& scenario, const Summary& summary) {
       {"verdict", std::string(verdict_word(verdict.verdict))},
       {"more_requests_needed", verdict.more_requests_needed ? Json(*verdict.more_requests_needed) : Json(nullptr)}};
   json["stages_beyond_target"] = summary.beyond_target;
+  if (summary.drawn) {
+    json["draws"] = {
+        {"hold", summary.drawn->holds}, {"fail", summary.drawn->fails}, {"undecided", summary.drawn->undecided}};
+  }
   json["goodput_per_s"] = number(summary.goodput);
+  return json;
+}
+
+Json energy_json(const EnergySummary& energy) {
+  Json json{{"device", number(energy.device_mj)},
+            {"radio", number(energy.radio_mj)},
+            {"edge", number(energy.edge_mj)},
+            {"total", number(energy.total_mj())}};
+  if (!energy.total_mj()) json["reason"] = "needs device.power, device.modem and edge.power, and answered requests";
   return json;
 }
 
@@ -189,11 +202,7 @@ Json summary_to_json(const Scenario& scenario, const Summary& summary) {
                       {"kind", nullptr},
                       {"reason", "this version has no accuracy model"}};
   json["size"] = size_json(summary.size);
-  json["energy_mj"] = {{"device", nullptr},
-                       {"radio", nullptr},
-                       {"edge", nullptr},
-                       {"total", nullptr},
-                       {"reason", "this version has no energy model"}};
+  json["energy_mj"] = energy_json(summary.energy);
   json["radio"] = radio_json(summary);
   json["floor_ms"] = number(summary.floor_ms);
   return json;

@@ -6,6 +6,7 @@
 #include "analysis/summary_json.h"
 #include "analysis/table.h"
 #include "core/config/text.h"
+#include "models/processor/roofline.h"
 
 namespace trilemma {
 namespace {
@@ -91,7 +92,36 @@ std::string target_text(const Scenario& scenario, const Summary& summary) {
                       100 * (1 - target.reliability.value()));
   if (verdict.verdict == Verdict::undecided && verdict.more_requests_needed)
     text += fmt::format("; about {} more requests would decide", *verdict.more_requests_needed);
+  if (summary.drawn) {
+    text += fmt::format("; of {} draws of the device parameters it holds in {}, fails in {}, is undecided in {}",
+                        summary.replications, summary.drawn->holds, summary.drawn->fails, summary.drawn->undecided);
+  }
   return text;
+}
+
+std::string energy_text(const EnergySummary& energy) {
+  std::string text;
+  const auto add = [&](std::string_view name, const std::optional<double>& millijoules) {
+    if (millijoules) text += fmt::format("{}{} {:.4g} mJ", text.empty() ? "" : ", ", name, *millijoules);
+  };
+  add("device", energy.device_mj);
+  add("radio", energy.radio_mj);
+  add("edge", energy.edge_mj);
+  return text.empty() ? text : text + " a request";
+}
+
+/// How far to trust a compute model: its quality and what it was off by on models that it had not seen.
+std::string model_text(const ProcessorConfig& processor, Precision precision) {
+  const auto rate = rate_for(processor, precision);
+  std::string text(config::name_of(rate && rate->quality ? *rate->quality : processor.quality));
+  const auto add = [&](std::string_view phase, const std::optional<Fraction>& error) {
+    if (error) text += fmt::format(", {} error {:.2g} %", phase, 100 * error->value());
+  };
+  if (rate) {
+    add("decode", rate->decode_error);
+    add("prefill", rate->prefill_error);
+  }
+  return fmt::format("{} ({})", processor.kind, text);
 }
 
 std::string beyond_text(const Scenario& scenario, const Summary& summary) {
@@ -177,9 +207,9 @@ std::vector<Fact> facts(const Scenario& scenario, const Summary& summary) {
   if (const std::string text = extrapolation_text(scenario); summary.target && !text.empty()) {
     list.emplace_back("errors", text);
   }
-  list.emplace_back("models", fmt::format("device {} ({}), edge {} ({})", scenario.device.kind,
-                                          config::name_of(scenario.device.quality), scenario.edge.kind,
-                                          config::name_of(scenario.edge.quality)));
+  if (const std::string text = energy_text(summary.energy); !text.empty()) list.emplace_back("energy", text);
+  list.emplace_back("models", fmt::format("device {}, edge {}", model_text(scenario.device, scenario.device.precision),
+                                          model_text(scenario.edge, scenario.edge.precision)));
   list.emplace_back("bounds", bounds_text(scenario, summary));
   return list;
 }

@@ -60,7 +60,12 @@ std::string load_text(const Preview& preview) {
 std::string fidelity_text(const Scenario& scenario) {
   if (scenario.on_device()) return {};
   if (scenario.fidelity == Fidelity::packet) return "  fidelity: every packet over ns-3's Internet stack\n";
-  if (std::holds_alternative<NrRadio>(scenario.radio)) {
+  if (const auto* nr = std::get_if<NrRadio>(&scenario.radio)) {
+    if (std::holds_alternative<MeasuredTiming>(nr->timing)) {
+      return "  fidelity: whole messages; with measured delays, which each packet draws for itself, packets are up to "
+             "12 % "
+             "apart in p50 and p99 (4 to 64 KiB)\n";
+    }
     return "  fidelity: whole messages; measured gap to packets 2 % at most for p50 and p99 over NR (4 and 64 KiB, 20 "
            "and "
            "60 % load, 1 and 4 clients)\n";

@@ -29,7 +29,7 @@ endfunction()
 
 # Sets <result> to "ns-3 3.37, FFTW 3.3.10, ...". Packages that the project has not looked up yet are looked up here.
 function(trilemma_library_versions result)
-  foreach(package IN ITEMS ns3 yaml-cpp Boost fmt)
+  foreach(package IN ITEMS ns3 Eigen3 yaml-cpp Boost fmt)
     if(NOT ${package}_VERSION)
       find_package(${package} QUIET)
     endif()
@@ -45,7 +45,7 @@ function(trilemma_library_versions result)
     set(TRILEMMA_FFTW_VERSION "unknown")
   endif()
   set(versions "ns-3 ${ns3_VERSION}" "FFTW ${TRILEMMA_FFTW_VERSION}"
-    "yaml-cpp ${yaml-cpp_VERSION}" "Boost ${Boost_VERSION}" "fmt ${fmt_VERSION}")
+    "Eigen ${Eigen3_VERSION}" "yaml-cpp ${yaml-cpp_VERSION}" "Boost ${Boost_VERSION}" "fmt ${fmt_VERSION}")
   list(JOIN versions ", " versions)
   set(${result} ${versions} PARENT_SCOPE)
 endfunction()

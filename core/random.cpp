@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "ns3/rng-seed-manager.h"
 #include "ns3/rng-stream.h"
@@ -15,6 +16,11 @@ Rng::Rng(Rng&& other) noexcept = default;
 Rng& Rng::operator=(Rng&& other) noexcept = default;
 
 double Rng::uniform() { return stream_->RandU01(); }
+
+double Rng::normal() {
+  const double radius = std::sqrt(-2 * std::log(uniform()));
+  return radius * std::cos(2 * std::numbers::pi * uniform());
+}
 
 Duration Rng::exponential(Duration mean) {
   return Duration(std::llround(-std::log(uniform()) * static_cast<double>(mean.count())));

@@ -43,6 +43,8 @@ class Rng {
   Duration exponential(Duration mean);
   /// The same of mean 1 / `rate`.
   Duration exponential(EventRate rate);
+  /// Standard normal, by the method of Box and Muller: two numbers of the stream.
+  double normal();
   /// Uniform on [0, length), whole nanoseconds; 0 for an empty range.
   Duration uniform(Duration length);
 

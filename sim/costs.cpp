@@ -34,8 +34,7 @@ const Costs::Further& Costs::further(Tokens prompt, Tokens output) {
 Pass Costs::pass(Tokens tokens, Tokens context, Tokens output) {
   const auto time = [&](const ProcessorConfig& processor, Precision precision, const ModelPart& part, Tokens count,
                         Tokens before) {
-    const WeightFormat format{.precision = precision, .block = processor.quantisation_block};
-    return forward_time(processor, precision, forward_work(scenario_.llm, part, format, count, before));
+    return run_time(processor, precision, {scenario_.llm, part, {count, before}});
   };
   Pass result;
   result.device = time(scenario_.device, scenario_.device.precision, scenario_.head(), tokens, context);

@@ -6,6 +6,7 @@
 
 #include "core/config/schema.h"
 #include "core/config/yaml.h"
+#include "models/processor/sheet.h"
 
 namespace trilemma {
 namespace {
@@ -39,11 +40,7 @@ void read_rows(Scenario& scenario, const config::Origins& origins, const std::fi
 
 template <class T>
 config::Json read_entry(const config::Catalogue& catalogue, const std::string& family, const std::string& name) {
-  config::Problems problems;
-  config::Reader reader(catalogue, problems);
-  const T entry = reader.read<T>(catalogue.read(family, name));
-  problems.throw_if_any();
-  return config::to_json(entry);
+  return config::to_json(read_part<T>(catalogue, family, name));
 }
 
 }  // namespace
@@ -73,12 +70,14 @@ config::Json scenario_schema(const config::Catalogue& catalogue) {
 config::Json read_catalogue_entry(const config::Catalogue& catalogue, const std::string& family,
                                   const std::string& name) {
   if (family == "llms") return read_entry<LlmConfig>(catalogue, family, name);
+  if (family == "calibration") return read_entry<HardwareSheet>(catalogue, family, name);
   if (family == "devices") return read_entry<ProcessorConfig>(catalogue, family, name);
   if (family == "targets") return read_entry<TargetConfig>(catalogue, family, name);
   if (family == "links") return read_entry<LinkConfig>(catalogue, family, name);
   if (family == "radios") return read_entry<RadioConfig>(catalogue, family, name);
-  throw config::Error(
-      fmt::format("configs/{}: is not a family of the catalogue; use devices, links, llms, radios or targets", family));
+  throw config::Error(fmt::format(
+      "configs/{}: is not a family of the catalogue; use calibration, devices, links, llms, radios or targets",
+      family));
 }
 
 }  // namespace trilemma

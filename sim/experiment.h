@@ -29,6 +29,16 @@ config::Json scenario_defaults();
 /// JSON Schema of the scenario file.
 config::Json scenario_schema(const config::Catalogue& catalogue);
 
+/// A catalogue entry. Throws config::Error.
+template <class T>
+T read_part(const config::Catalogue& catalogue, const std::string& family, const std::string& name) {
+  config::Problems problems;
+  config::Reader reader(catalogue, problems);
+  const T entry = reader.read<T>(catalogue.read(family, name));
+  problems.throw_if_any();
+  return entry;
+}
+
 /// A catalogue entry as the reader understands it, to check configs/ itself. Throws config::Error.
 config::Json read_catalogue_entry(const config::Catalogue& catalogue, const std::string& family,
                                   const std::string& name);

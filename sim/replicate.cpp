@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/uncertainty.h"
+
 namespace trilemma {
 namespace {
 
@@ -73,13 +75,18 @@ Replication replicate(const Scenario& scenario, std::uint32_t index, RecordSink&
   Reporter reporter(index, progress);
   Scheduler scheduler(limits_of(scenario.limits), progress != nullptr ? &reporter : nullptr);
   const Streams streams(static_cast<std::uint32_t>(scenario.seed), index);
-  World world(scenario, streams, scheduler, sink);
+  const Scenario drawn = with_drawn_parameters(scenario, streams);
+  World world(drawn, streams, scheduler, sink);
   reporter.watch(world);
   world.start_clients();
   Replication result{.index = index, .end = scheduler.run()};
   world.check_balance();
   result.counts = world.counts();
   result.backlog = world.backlog();
+  result.judged = world.judged();
+  result.late = world.late();
+  result.device_busy = world.device_busy();
+  result.edge_busy = world.edge_busy();
   result.window = world.window();
   result.finished = scheduler.now();
   result.events = scheduler.events();

@@ -17,6 +17,7 @@
 #include "models/llm/work.h"
 #include "models/processor/config.h"
 #include "models/radio/config.h"
+#include "models/server/pace.h"
 #include "models/workload/config.h"
 #include "models/workload/trace.h"
 
@@ -30,6 +31,7 @@ struct Cut {
 
 enum class Fidelity { message, packet };
 enum class EdgeScheduling { fcfs };
+enum class Switch { off, on };
 
 namespace config {
 template <>
@@ -37,6 +39,9 @@ inline constexpr auto names<Fidelity> =
     std::array{Name{"message", Fidelity::message}, Name{"packet", Fidelity::packet}};
 template <>
 inline constexpr auto names<EdgeScheduling> = std::array{Name{"fcfs", EdgeScheduling::fcfs}};
+
+template <>
+inline constexpr auto names<Switch> = std::array{Name{"off", Switch::off}, Name{"on", Switch::on}};
 
 template <>
 struct Text<Cut> {
@@ -48,13 +53,37 @@ struct Text<Cut> {
 };
 }  // namespace config
 
+/// Electrical power of a device's radio by what it does (states as in TR 38.840).
+struct ModemConfig {
+  Watts transmit{0};
+  Watts receive{0};
+  Watts idle{0};
+
+  static constexpr auto fields() {
+    using config::between, config::field, config::required;
+    return std::tuple{required("transmit", &ModemConfig::transmit, "power while it transmits", between(0, 1000)),
+                      required("receive", &ModemConfig::receive, "power while it receives data", between(0, 1000)),
+                      field("idle", &ModemConfig::idle, "power otherwise", between(0, 1000))};
+  }
+  [[nodiscard]] std::vector<config::FieldProblem> problems() const {
+    if (idle <= transmit && idle <= receive) return {};
+    return {{"idle", "is more than the power of a state in which it works; write a smaller one"}};
+  }
+};
+
 /// The device tier of a scenario: a processor and what runs on it.
 struct DeviceConfig : ProcessorConfig {
   Precision precision = Precision::int4;
+  std::optional<ThrottlingConfig> throttling;
+  std::optional<ModemConfig> modem;
 
   static constexpr auto fields() {
-    return std::tuple_cat(ProcessorConfig::fields(), std::tuple{config::field("precision", &DeviceConfig::precision,
-                                                                              "number format of the weights")});
+    return std::tuple_cat(
+        ProcessorConfig::fields(),
+        std::tuple{config::field("precision", &DeviceConfig::precision, "number format of the weights"),
+                   config::field("throttling", &DeviceConfig::throttling, "slowing down when hot; absent: never"),
+                   config::field("modem", &DeviceConfig::modem,
+                                 "electrical power of the radio; absent: no radio energy is reported")});
   }
   [[nodiscard]] std::vector<config::FieldProblem> problems() const;
 };
@@ -138,6 +167,8 @@ struct Scenario {
   std::optional<std::int64_t> requests;
   Duration warmup{0};
   std::int64_t replications = 1;
+  Switch jitter = Switch::off;
+  Switch uncertainty = Switch::off;
   Fidelity fidelity = Fidelity::message;
   LimitsConfig limits;
 
@@ -168,6 +199,11 @@ struct Scenario {
         field("warmup", &Scenario::warmup, "requests that arrive earlier are left out of the statistics",
               config::up_to_30_years),
         field("replications", &Scenario::replications, "independent runs, pooled", between(1, 1e6)),
+        field("jitter", &Scenario::jitter,
+              "log-normal noise on each computation, with the spread that the calibration left"),
+        field("uncertainty", &Scenario::uncertainty,
+              "draws the fitted parameters of device and edge anew for each replication; a target then has to hold in "
+              "each"),
         field("fidelity", &Scenario::fidelity,
               "message: radio and backhaul carry whole messages; packet: every IP packet over ns-3's stack"),
         field("limits", &Scenario::limits, "bounds on the cost of a run"),

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/ensure.h"
+#include "models/processor/roofline.h"
 
 namespace trilemma {
 
@@ -21,11 +22,24 @@ World::World(const Scenario& scenario, const Streams& streams, Scheduler& schedu
       backhaul_up_(make_link(scheduler, scenario.backhaul)),
       backhaul_down_(make_link(scheduler, scenario.backhaul)),
       network_(make_network({scheduler, scenario, streams, radios_, *backhaul_up_, *backhaul_down_})),
-      edge_(scheduler, scenario.edge.count),
+      edge_(scheduler, scenario.edge.count, pace("edge", edge_spread(), std::nullopt)),
       floors_(static_cast<std::size_t>(scenario.workload.clients)) {
   const std::int64_t clients = scenario.workload.clients;
-  for (std::int64_t client = 0; client < clients; ++client) devices_.emplace_back(scheduler, 1);
+  for (std::int64_t client = 0; client < clients; ++client) {
+    devices_.emplace_back(scheduler, 1,
+                          pace(fmt::format("client {}", client), device_spread(), scenario.device.throttling));
+  }
   expected_window_ = expected_window();
+}
+
+Pace World::pace(const std::string& who, double spread, const std::optional<ThrottlingConfig>& throttling) const {
+  if (spread == 0 && !throttling) return {};  // no stream for nothing: there may be a million clients
+  return {spread, throttling, streams_.stream(who + "/pace")};
+}
+
+double World::spread(const ProcessorConfig& processor, Precision precision) const {
+  const auto rate = rate_for(processor, precision);
+  return scenario_.jitter == Switch::on && rate ? rate->spread.value() : 0;
 }
 
 bool World::open() const {
@@ -50,6 +64,10 @@ void World::finish(RequestRecord& record) {
   TRILEMMA_ENSURE(record.outcome != Outcome::completed || record.latency() >= record.bound,
                   "no request beats its lower bound");
   latencies_ += record.latency().count();
+  if (scenario_.target && record.request.arrival >= scenario_.warmup) {
+    ++judged_;
+    if (record.outcome != Outcome::completed || record.latency() > scenario_.target->latency) ++late_;
+  }
   --counts_.in_flight;
   ++(record.outcome == Outcome::completed ? counts_.completed : counts_.failed);
   count_overdue(record);
@@ -94,6 +112,12 @@ double World::progress() const {
   return share(static_cast<double>(counts_.offered), static_cast<double>(scenario_.trace.size()));
 }
 
+Duration World::device_busy() const {
+  Duration sum{0};
+  for (const Server& device : devices_) sum += device.busy();
+  return sum;
+}
+
 void World::check_balance() const {
   const RequestCounts& c = counts_;
   TRILEMMA_ENSURE(c.offered == c.completed + c.failed + c.dropped + c.in_flight,
@@ -129,10 +153,13 @@ StageTimes World::floor_stages(std::int64_t client, Tokens prompt, Tokens output
 
 World::Floors World::find_floors(std::int64_t client, Tokens prompt, Tokens output) {
   const Duration floor = total(floor_stages(client, prompt, output));
-  // What a transfer can save against the idle cell.
+  // What noise can save on computations, and a transfer against the idle cell.
   Duration saved{0};
   const auto save = [&](const Pass& pass, std::int64_t messages) {
+    if (device_spread() > 0)
+      saved += pass.on_device() - messages * Pace::least(pass.on_device() / messages, device_spread());
     if (!pass.leaves_device) return;
+    if (edge_spread() > 0) saved += pass.at_edge() - messages * Pace::least(pass.at_edge() / messages, edge_spread());
     for (const Direction direction : {Direction::uplink, Direction::downlink}) {
       const Bytes size = direction == Direction::uplink ? pass.uplink : pass.downlink;
       const LegFloor idle = network_->floor(direction, client, size);

@@ -92,6 +92,12 @@ class World {
   [[nodiscard]] const Scenario& scenario() const { return scenario_; }
   [[nodiscard]] const RequestCounts& counts() const { return counts_; }
   [[nodiscard]] const Backlog& backlog() const { return backlog_; }
+  /// Requests after the warm-up that have left, and those of them that missed the target; 0 without one.
+  [[nodiscard]] std::uint64_t judged() const { return judged_; }
+  [[nodiscard]] std::uint64_t late() const { return late_; }
+  /// Time that the devices and the edge's processors were at work.
+  [[nodiscard]] Duration device_busy() const;
+  [[nodiscard]] Duration edge_busy() const { return edge_.busy(); }
   /// From 0 to the last arrival, or the duration where the scenario has one.
   [[nodiscard]] Duration window() const;
   [[nodiscard]] const std::vector<std::unique_ptr<Radio>>& radios() const { return radios_; }
@@ -127,7 +133,15 @@ class World {
   [[nodiscard]] Floors find_floors(std::int64_t client, Tokens prompt, Tokens output);
   std::vector<std::optional<Floors>> floors_;  // by client, of the scenario's own prompt
 
+  [[nodiscard]] Pace pace(const std::string& who, double spread,
+                          const std::optional<ThrottlingConfig>& throttling) const;
+  [[nodiscard]] double spread(const ProcessorConfig& processor, Precision precision) const;
+  [[nodiscard]] double device_spread() const { return spread(scenario_.device, scenario_.device.precision); }
+  [[nodiscard]] double edge_spread() const { return spread(scenario_.edge, scenario_.edge.precision); }
+
   RequestCounts counts_;
+  std::uint64_t judged_ = 0;
+  std::uint64_t late_ = 0;
   Backlog backlog_{};
   Duration expected_window_{0};
   Instant last_arrival_{0};

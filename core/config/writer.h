@@ -11,7 +11,8 @@ namespace trilemma::config {
 
 using Json = nlohmann::ordered_json;
 
-/// A struct as JSON, every field in the order of its list; dimensional values as text with their unit.
+/// A struct as JSON, every field in the order of its list; dimensional values as text with their unit. What is absent,
+/// and a list of nothing, is left out.
 template <class T>
 Json to_json(const T& value) {
   if constexpr (std::same_as<T, std::string> || std::same_as<T, bool> || std::same_as<T, double> ||
@@ -36,7 +37,8 @@ Json to_json(const T& value) {
     if constexpr (requires { T::kind; } && !Catalogued<T>) map["kind"] = std::string(T::kind);
     const auto add = [&](const auto& field) {
       Json member = to_json(value.*field.member);
-      if (!member.is_null()) map[std::string(field.key)] = std::move(member);
+      const bool nothing = member.is_null() || (member.is_array() && member.empty());
+      if (!nothing) map[std::string(field.key)] = std::move(member);
     };
     std::apply([&](const auto&... field) { (add(field), ...); }, T::fields());
     return map;

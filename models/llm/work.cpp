@@ -7,7 +7,7 @@
 namespace trilemma {
 namespace {
 
-constexpr double bytes_per_cached_value = 2;  // 16-bit KV cache and activations
+constexpr double bytes_per_activation = 2;
 constexpr double scale_bits = 16;
 
 double precision_bits(Precision precision) {
@@ -90,39 +90,52 @@ std::int64_t parameters(const LlmConfig& llm, const ModelPart& part) {
 }
 
 Bytes weight_bytes(const LlmConfig& llm, const ModelPart& part, WeightFormat format) {
-  return round_up(static_cast<double>(parameters(llm, part)) * bits_per_weight(format) / 8);
+  const ModelPart blocks{.first = part.first, .last = part.last};
+  const std::int64_t in_blocks = parameters(llm, blocks) + (part.head ? llm.hidden : 0);  // with the final norm
+  const double bits = bits_per_weight(format);
+  return round_up((static_cast<double>(in_blocks) * bits +
+                   static_cast<double>(parameters(llm, part) - in_blocks) * format.head_bits.value_or(bits)) /
+                  8);
 }
 
 std::int64_t activation_values(const LlmConfig& llm, Tokens tokens) { return tokens.value() * llm.hidden; }
 
-Bytes kv_bytes(const LlmConfig& llm, const ModelPart& part, Tokens tokens) {
+Bytes kv_bytes(const LlmConfig& llm, const ModelPart& part, Tokens tokens, double cache_bits) {
   const auto values = static_cast<double>(2 * part.layers() * llm.kv_heads * llm.head_size);
-  return round_up(static_cast<double>(tokens.value()) * values * bytes_per_cached_value);
+  return round_up(static_cast<double>(tokens.value()) * values * cache_bits / 8);
 }
 
 Bytes activation_bytes(const LlmConfig& llm, Tokens tokens) {
   const std::int64_t values = 2 * llm.hidden + llm.feed_forward;
-  return Bytes(tokens.value() * values * static_cast<std::int64_t>(bytes_per_cached_value));
+  return Bytes(tokens.value() * values * static_cast<std::int64_t>(bytes_per_activation));
 }
 
-Work forward_work(const LlmConfig& llm, const ModelPart& part, WeightFormat format, Tokens tokens, Tokens context) {
+Operations Work::operations() const {
+  return static_cast<double>(layers) * (matrices.operations + attention.operations) + head.operations;
+}
+
+Bytes Work::bytes() const { return layers * (matrices.bytes + attention.bytes) + head.bytes; }
+
+Work forward_work(const LlmConfig& llm, const ModelPart& part, WeightFormat format, const PassTokens& tokens) {
   if (part.empty()) return {};
-  const auto count = static_cast<double>(tokens.value());
-  const auto cached = static_cast<double>(context.value());
-  const auto layers = static_cast<double>(part.layers());
+  const auto count = static_cast<double>(tokens.fresh.value());
+  const auto cached = static_cast<double>(tokens.cached.value());
+  const auto batch = static_cast<double>(tokens.batch);
   const double weight_size = bits_per_weight(format) / 8;
+  const double head_size = format.head_bits ? *format.head_bits / 8 : weight_size;
   // Query i of the new tokens attends to the cached tokens, to those before it and to itself.
   const double pairs = count * cached + count * (count + 1) / 2;
-  double operations =
-      layers * (2 * matrix_parameters(llm) * count + 4 * static_cast<double>(llm.heads * llm.head_size) * pairs);
-  double bytes = layers * static_cast<double>(layer_parameters(llm)) * weight_size +
-                 static_cast<double>(kv_bytes(llm, part, tokens + context).value());
-  if (part.embedding) bytes += count * static_cast<double>(llm.hidden) * weight_size;
+  const ModelPart block{.first = 0, .last = 1};
+  Work work{.layers = part.layers(), .any = true};
+  work.matrices = {Operations(2 * matrix_parameters(llm) * count * batch),
+                   round_up(static_cast<double>(layer_parameters(llm)) * weight_size)};
+  work.attention = {Operations(4 * static_cast<double>(llm.heads * llm.head_size) * pairs * batch),
+                    tokens.batch * kv_bytes(llm, block, tokens.fresh + tokens.cached, format.cache_bits)};
   if (part.head) {
-    operations += 2 * static_cast<double>(embedding_parameters(llm));
-    bytes += static_cast<double>(embedding_parameters(llm)) * weight_size;
+    const auto weights = static_cast<double>(embedding_parameters(llm));
+    work.head = {Operations(2 * weights * batch), round_up(weights * head_size)};
   }
-  return {.operations = Operations(operations), .bytes = round_up(bytes), .layers = part.layers(), .any = true};
+  return work;
 }
 
 }  // namespace trilemma

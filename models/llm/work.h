@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "core/units.h"
 #include "models/llm/config.h"
@@ -24,10 +25,13 @@ ModelPart whole_model(const LlmConfig& llm);
 ModelPart device_part(const LlmConfig& llm, std::int64_t cut);
 ModelPart edge_part(const LlmConfig& llm, std::int64_t cut);
 
-/// How weights are stored: bits of the precision plus one 16-bit scale per block at 8 bits and below.
+/// How a model's numbers are stored: weights in the bits of the precision plus one 16-bit scale per block at 8 bits and
+/// below, embedding and LM head perhaps in another format, the KV cache in `cache_bits`.
 struct WeightFormat {
   Precision precision = Precision::fp16;
-  std::int64_t block = 0;  // 0 = no scales
+  std::int64_t block = 0;           // 0 = no scales
+  std::optional<double> head_bits;  // per weight, scales included
+  double cache_bits = 16;
 };
 double bits_per_weight(WeightFormat format);
 
@@ -40,25 +44,41 @@ Bytes weight_bytes(const LlmConfig& llm, const ModelPart& part, WeightFormat for
 
 /// Activations of `tokens` tokens at a cut, in values: tokens x hidden.
 std::int64_t activation_values(const LlmConfig& llm, Tokens tokens);
-/// KV cache of a part for `tokens` tokens: 2 x layers x KV heads x head size values of 16 bits each.
-Bytes kv_bytes(const LlmConfig& llm, const ModelPart& part, Tokens tokens);
+/// KV cache of a part for `tokens` tokens: 2 x layers x KV heads x head size values.
+Bytes kv_bytes(const LlmConfig& llm, const ModelPart& part, Tokens tokens, double cache_bits = 16);
 /// Peak working memory of a forward pass over `tokens` tokens: two residual streams and one feed-forward activation,
 /// 16 bits each. Ignores attention scores (fused kernels keep none).
 Bytes activation_bytes(const LlmConfig& llm, Tokens tokens);
 
-/// What one forward pass costs a processor.
-struct Work {
+/// Arithmetic and memory traffic of one kind of kernel.
+struct Load {
   Operations operations{0};
-  Bytes bytes{0};  // read from memory: weights once, KV cache
-  std::int64_t layers = 0;
-  bool any = false;  // false: the part is empty and costs nothing, not even a call
+  Bytes bytes{0};
 };
 
-/// A forward pass of `tokens` new tokens over a part after `context` tokens that are already in the KV cache.
-/// Operations: 2 per parameter of the matrices and token, attention 4 x heads x head size per (query, key) pair with
-/// the causal half only, LM head for the last token only (Kaplan et al. 2020, section 2.1; norms and softmax ignored).
-/// Bytes: every weight once (the embedding only the looked-up rows), KV cache read once and written once.
-/// prefill = work(..., prompt, 0); decode of one token = work(..., 1, context).
-Work forward_work(const LlmConfig& llm, const ModelPart& part, WeightFormat format, Tokens tokens, Tokens context);
+/// What one forward pass costs a processor: `layers` blocks that are all alike, and what hangs on the ends.
+struct Work {
+  std::int64_t layers = 0;
+  Load matrices;     // of one block: its weights, read once
+  Load attention;    // of one block: queries against the KV cache, which is read and written once
+  Load head;         // LM head of the last token of each sequence
+  bool any = false;  // false: the part is empty and costs nothing, not even a call
+
+  [[nodiscard]] Operations operations() const;
+  [[nodiscard]] Bytes bytes() const;
+};
+
+/// What goes through a pass: `batch` sequences of `fresh` new tokens each, after `cached` tokens that are in the KV
+/// cache already. Prefill: {prompt}; decoding of one token: {1, context}.
+struct PassTokens {
+  Tokens fresh{1};
+  Tokens cached{0};
+  std::int64_t batch = 1;
+};
+
+/// A forward pass over a part. Operations: 2 per parameter of the matrices and token, attention 4 x heads x head size
+/// per (query, key) pair with the causal half only, LM head for the last token only (Kaplan et al. 2020, section 2.1;
+/// norms, softmax and the rows of the embedding ignored). Bytes: every weight once, the KV cache of each sequence once.
+Work forward_work(const LlmConfig& llm, const ModelPart& part, WeightFormat format, const PassTokens& tokens);
 
 }  // namespace trilemma

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/config/concepts.h"
 #include "core/config/field.h"
 #include "core/units.h"
 
@@ -34,23 +35,82 @@ inline constexpr auto names<Quality> = std::array{Name{"measured", Quality::meas
                                                   Name{"roofline", Quality::roofline}, Name{"guess", Quality::guess}};
 }  // namespace config
 
-/// What a processor reaches with weights of one precision: peak x efficiency.
+/// What a processor reaches with weights of one precision under one runtime (software): the model of
+/// models/processor/roofline.h. Written by `trilemma calibrate`, or by hand.
 struct PrecisionRate {
   Precision precision = Precision::fp16;
-  OperationRate compute{0};        // peak arithmetic rate for this precision
-  Fraction compute_efficiency{1};  // share of the peak reached by prefill
-  Fraction memory_efficiency{1};   // share of the memory bandwidth reached by weight streaming
-
+  std::string runtime;
+  OperationRate compute{0};                      // peak arithmetic rate for this precision
+  Fraction compute_efficiency{1};                // share of the peak reached by matrix products
+  Fraction memory_efficiency{1};                 // share of the memory bandwidth reached by weight streaming
+  std::optional<Fraction> attention_efficiency;  // share of the peak reached by attention; absent: as matrices
+  std::optional<Fraction> cache_efficiency;  // share of the bandwidth reached by the KV cache; absent: as the weights
+  Fraction overlap{1};                       // of the shorter of compute and memory time with the longer
+  Duration per_call{0};                      // fixed cost of one forward pass (launch, synchronisation)
+  Duration per_layer{0};                     // fixed cost of one transformer block
+  std::optional<std::int64_t> chunk;         // tokens of a prompt that go through in one pass, padded
+  std::optional<Tokens> cache_tokens;        // the whole cache that each pass reads, whatever is in it
+  double cache_bits = 16;                    // of a number in the KV cache
+  std::optional<double> head_bits;           // of a weight of embedding and LM head; absent: as the blocks
+  Fraction spread{0};                        // standard deviation of the logarithm of time about the model
+  std::vector<std::string> uncertain;        // fitted parameters, in the order of `covariance`
+  std::vector<double> covariance;            // of their logarithms (overlap: itself), lower triangle by rows
+  std::optional<Fraction> decode_error;      // median absolute error on unseen models
+  std::optional<Fraction> prefill_error;
+  std::optional<Quality> quality;  // absent: that of the device
   static constexpr auto fields() {
-    using config::Bounds, config::required, config::positive;
+    using config::between, config::Bounds, config::field, config::required, config::positive;
     constexpr Bounds share{.min = 0, .max = 1, .min_allowed = false};
     return std::tuple{
         required("precision", &PrecisionRate::precision, "number format of the weights"),
+        field("runtime", &PrecisionRate::runtime, "software that was measured"),
         required("compute", &PrecisionRate::compute, "peak arithmetic rate", positive),
         required("compute_efficiency", &PrecisionRate::compute_efficiency, "share of the peak that is reached", share),
         required("memory_efficiency", &PrecisionRate::memory_efficiency, "share of the bandwidth that is reached",
                  share),
+        field("attention_efficiency", &PrecisionRate::attention_efficiency,
+              "share of the peak that attention reaches; absent: that of the matrices", share),
+        field("cache_efficiency", &PrecisionRate::cache_efficiency,
+              "share of the bandwidth that reads of the KV cache reach; absent: that of the weights", share),
+        field("overlap", &PrecisionRate::overlap,
+              "share of the shorter of compute and memory time that runs during the longer", between(0, 1)),
+        field("per_call", &PrecisionRate::per_call, "fixed cost of one forward pass", config::up_to_an_hour),
+        field("per_layer", &PrecisionRate::per_layer, "fixed cost of one transformer block", config::up_to_an_hour),
+        field("chunk", &PrecisionRate::chunk,
+              "tokens of a prompt in one pass, padded to that number; absent: the whole prompt", between(1, 1e6)),
+        field("cache_tokens", &PrecisionRate::cache_tokens,
+              "tokens of the KV cache that each pass reads, used or not; absent: those that are there",
+              between(1, 1e7)),
+        field("cache_bits", &PrecisionRate::cache_bits, "bits of a number in the KV cache", between(1, 32)),
+        field("head_bits", &PrecisionRate::head_bits,
+              "bits of a weight of embedding and LM head, scales included; absent: as the blocks", between(1, 32)),
+        field("spread", &PrecisionRate::spread, "standard deviation of the logarithm of time about the model",
+              between(0, 3)),
+        field("uncertain", &PrecisionRate::uncertain, "fitted parameters, in the order of their covariance"),
+        field("covariance", &PrecisionRate::covariance,
+              "covariance of the fitted parameters' logarithms (of overlap itself), lower triangle by rows"),
+        field("decode_error", &PrecisionRate::decode_error, "median error of decoding times of models not fitted",
+              config::non_negative),
+        field("prefill_error", &PrecisionRate::prefill_error, "the same of prefill times", config::non_negative),
+        field("quality", &PrecisionRate::quality, "measured, fitted, roofline or guess; absent: that of the device"),
     };
+  }
+  [[nodiscard]] std::vector<config::FieldProblem> problems() const;
+};
+
+/// Electrical power of a machine; what it takes beyond `idle` while it computes belongs to the work.
+struct PowerConfig {
+  Watts idle{0};
+  Watts active{0};
+
+  static constexpr auto fields() {
+    using config::field, config::required;
+    return std::tuple{field("idle", &PowerConfig::idle, "power without work", config::between(0, 1e5)),
+                      required("active", &PowerConfig::active, "power at work", config::between(0, 1e5))};
+  }
+  [[nodiscard]] std::vector<config::FieldProblem> problems() const {
+    if (idle <= active) return {};
+    return {{"idle", "is more than the power at work; write a smaller one"}};
   }
 };
 
@@ -65,9 +125,8 @@ struct ProcessorConfig {
   Bytes reserve{0};                      // of it taken by the operating system and the runtime
   std::optional<Bytes> storage;          // flash that holds the weights, when they are read in place
   ByteRate bandwidth{0};                 // of the memory that weights are streamed from
-  Duration per_call{0};                  // fixed cost of one forward pass (launch, synchronisation)
-  Duration per_layer{0};                 // fixed cost of one transformer block
   std::int64_t quantisation_block = 32;  // weights that share one 16-bit scale at 8 bits and below; 0 = no scales
+  std::optional<PowerConfig> power;
   std::vector<PrecisionRate> rates;
   Quality quality = Quality::guess;
   std::string source;
@@ -82,10 +141,9 @@ struct ProcessorConfig {
         field("reserve", &ProcessorConfig::reserve, "RAM taken by system and runtime", non_negative),
         field("storage", &ProcessorConfig::storage, "flash that holds the weights, read in place", positive),
         required("bandwidth", &ProcessorConfig::bandwidth, "bandwidth of the memory that holds the weights", positive),
-        field("per_call", &ProcessorConfig::per_call, "fixed cost of one forward pass", config::up_to_an_hour),
-        field("per_layer", &ProcessorConfig::per_layer, "fixed cost of one transformer block", config::up_to_an_hour),
         field("quantisation_block", &ProcessorConfig::quantisation_block,
               "weights that share one 16-bit scale at 8 bits and below; 0 = no scales", between(0, 1e6)),
+        field("power", &ProcessorConfig::power, "electrical power; absent: no energy is reported"),
         required("rates", &ProcessorConfig::rates, "what each precision reaches"),
         field("quality", &ProcessorConfig::quality, "measured, fitted, roofline or guess"),
         field("source", &ProcessorConfig::source, "where the numbers come from"),

@@ -2,20 +2,41 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "core/ensure.h"
 
 namespace trilemma {
 namespace {
 
-Duration roof(const ProcessorConfig& processor, Precision precision, Operations operations, Bytes bytes) {
-  const auto rate = rate_for(processor, precision);
-  TRILEMMA_ENSURE(rate.has_value(), "a processor runs only precisions that it has a rate for");
-  const Duration compute = operations / (rate->compute * rate->compute_efficiency.value());
-  const Duration memory = bytes / (processor.bandwidth * rate->memory_efficiency.value());
-  return std::max(compute, memory);
+const PrecisionRate& known_rate(const ProcessorConfig& processor, Precision precision) {
+  for (const PrecisionRate& rate : processor.rates) {
+    if (rate.precision == precision) return rate;
+  }
+  TRILEMMA_ENSURE(false, "a processor runs only precisions that it has a rate for");
+}
+
+/// Shares of the peaks that a kind of kernel reaches.
+struct Shares {
+  Fraction compute;
+  Fraction memory;
+};
+
+Duration roof(const ProcessorConfig& processor, const PrecisionRate& rate, const Load& load, Shares shares) {
+  const Duration compute = load.operations / (rate.compute * shares.compute.value());
+  const Duration memory = load.bytes / (processor.bandwidth * shares.memory.value());
+  const auto [shorter, longer] = std::minmax(compute, memory);
+  return longer + to_duration((1 - rate.overlap.value()) * to_seconds(shorter));
 }
 
 }  // namespace
+
+std::vector<config::FieldProblem> PrecisionRate::problems() const {
+  const std::size_t count = uncertain.size();
+  if (covariance.size() == count * (count + 1) / 2) return {};
+  return {{"covariance", fmt::format("has {} numbers for {} fitted parameters; write the {} of the lower triangle",
+                                     covariance.size(), count, count * (count + 1) / 2)}};
+}
 
 std::optional<PrecisionRate> rate_for(const ProcessorConfig& processor, Precision precision) {
   for (const PrecisionRate& rate : processor.rates) {
@@ -24,21 +45,60 @@ std::optional<PrecisionRate> rate_for(const ProcessorConfig& processor, Precisio
   return std::nullopt;
 }
 
+WeightFormat weight_format(const ProcessorConfig& processor, Precision precision) {
+  const PrecisionRate rate = rate_for(processor, precision).value_or(PrecisionRate{});
+  return {.precision = precision,
+          .block = processor.quantisation_block,
+          .head_bits = rate.head_bits,
+          .cache_bits = rate.cache_bits};
+}
+
 Duration forward_time(const ProcessorConfig& processor, Precision precision, const Work& work) {
   if (!work.any) return Duration{0};
-  return processor.per_call + work.layers * processor.per_layer +
-         roof(processor, precision, work.operations, work.bytes);
+  const PrecisionRate& rate = known_rate(processor, precision);
+  const Shares matrices{rate.compute_efficiency, rate.memory_efficiency};
+  const Shares attention{rate.attention_efficiency.value_or(matrices.compute),
+                         rate.cache_efficiency.value_or(matrices.memory)};
+  const Duration block = rate.per_layer + roof(processor, rate, work.matrices, matrices) +
+                         roof(processor, rate, work.attention, attention);
+  return rate.per_call + work.layers * block + roof(processor, rate, work.head, matrices);
+}
+
+void for_each_pass(const ProcessorConfig& processor, Precision precision, const Run& run,
+                   const std::function<void(const Work&)>& use) {
+  if (run.part.empty()) return;
+  const PrecisionRate& rate = known_rate(processor, precision);
+  const WeightFormat format = weight_format(processor, precision);
+  const auto pass = [&](Tokens fresh, Tokens cached) {
+    if (rate.cache_tokens) cached = std::max(cached, *rate.cache_tokens - fresh);
+    use(forward_work(run.llm, run.part, format, {fresh, cached, run.tokens.batch}));
+  };
+  const Tokens fresh = run.tokens.fresh;
+  if (!rate.chunk || fresh == Tokens(1)) return pass(fresh, run.tokens.cached);
+  const Tokens size(*rate.chunk);
+  for (Tokens done{0}; done < fresh; done += size) pass(size, run.tokens.cached + done);
+}
+
+Duration run_time(const ProcessorConfig& processor, Precision precision, const Run& run) {
+  Duration time{0};
+  for_each_pass(processor, precision, run, [&](const Work& work) { time += forward_time(processor, precision, work); });
+  return time;
 }
 
 Duration codec_time(const ProcessorConfig& processor, Precision precision, Operations operations, Bytes bytes) {
-  return roof(processor, precision, operations, bytes);
+  const PrecisionRate& rate = known_rate(processor, precision);
+  return roof(processor, rate, {operations, bytes}, {rate.compute_efficiency, rate.memory_efficiency});
 }
 
 MemoryNeed memory_need(const ProcessorConfig& processor, const LlmConfig& llm, const ModelPart& part,
                        Precision precision, RequestTokens tokens) {
   if (part.empty()) return {};
-  return {.weights = weight_bytes(llm, part, {.precision = precision, .block = processor.quantisation_block}),
-          .kv = kv_bytes(llm, part, tokens.prompt + tokens.output),
+  const WeightFormat format = weight_format(processor, precision);
+  const auto rate = rate_for(processor, precision);
+  const Tokens cached =
+      std::max(tokens.prompt + tokens.output, rate ? rate->cache_tokens.value_or(Tokens(0)) : Tokens(0));
+  return {.weights = weight_bytes(llm, part, format),
+          .kv = kv_bytes(llm, part, cached, format.cache_bits),
           .activations = activation_bytes(llm, tokens.prompt),
           .reserve = processor.reserve};
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "models/llm/work.h"
@@ -10,10 +11,31 @@ namespace trilemma {
 /// What the processor reaches with weights of `precision`, or nothing when it cannot run them.
 std::optional<PrecisionRate> rate_for(const ProcessorConfig& processor, Precision precision);
 
-/// Time of one forward pass: call + layers x per-layer overhead + max(operations / compute, bytes / bandwidth), with
-/// the efficiencies of the precision. Williams et al., Roofline, CACM 2009. No overlap of passes, no cache reuse
-/// between them; docs/models.md says where the fit holds. Requires rate_for(processor, precision).
+/// How a processor stores a model of that precision.
+WeightFormat weight_format(const ProcessorConfig& processor, Precision precision);
+
+/// Time of one forward pass:
+///     per_call + layers x (per_layer + roof(matrices) + roof(attention)) + roof(head)
+///     roof(O, B) = max(c, m) + (1 - overlap) min(c, m),  c = O / (compute x efficiency),  m = B / (bandwidth x
+///     efficiency)
+/// with the efficiencies of the precision; attention has its own. Williams et al., Roofline,
+/// CACM 2009, with partial overlap. Blocks are alike, so that the time of a part is the sum over its blocks, to the
+/// nanosecond. No cache reuse between passes; docs/models.md says where the fits hold. Requires rate_for(processor,
+/// precision).
 Duration forward_time(const ProcessorConfig& processor, Precision precision, const Work& work);
+
+/// Tokens that go through a part of a model.
+struct Run {
+  const LlmConfig& llm;
+  ModelPart part;
+  PassTokens tokens;
+};
+/// Calls `use` with each forward pass of a run: one, or as many chunks of a prompt as the runtime makes of it, with the
+/// cache that it reads. Requires rate_for(processor, precision).
+void for_each_pass(const ProcessorConfig& processor, Precision precision, const Run& run,
+                   const std::function<void(const Work&)>& use);
+/// Time of all of them.
+Duration run_time(const ProcessorConfig& processor, Precision precision, const Run& run);
 
 /// Time of a codec pass on the same processor: max(operations / vector rate, bytes / bandwidth) at the efficiencies of
 /// `precision`; no call overhead (fused into the forward pass).

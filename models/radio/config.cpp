@@ -46,8 +46,8 @@ std::string frame_problem(const NrRadio& radio) {
     return "has flexible slots, which configured grants cannot own; write D, S and U only, or 'access: dynamic'";
   }
   if (granted && !grid.fits(Direction::uplink, static_cast<int>(radio.symbols))) {
-    return fmt::format("has no {} uplink symbols in a row for a configured grant; write fewer symbols, or a U slot",
-                       radio.symbols);
+    return fmt::format("has no {} uplink symbols in a row for a configured grant; write fewer symbols{}", radio.symbols,
+                       radio.frame == full_uplink ? ", or 'uplink_control: 0'" : ", or a U slot");
   }
   if (!grid.fits(Direction::uplink, static_cast<int>(radio.shortest))) return "has no room for uplink data" + advice;
   if (!grid.fits(Direction::downlink, static_cast<int>(radio.shortest)))

@@ -120,6 +120,15 @@ FrameGrid::Region FrameGrid::next_region(Direction direction, Instant time) cons
   }
 }
 
+std::int64_t FrameGrid::symbols_before(Direction direction, Instant time) const {
+  const std::int64_t whole = time / period();
+  std::int64_t count = whole * symbols(direction);
+  for (const Region& region : regions(direction)) {
+    if (start(region) < time - whole * period()) count += region.symbols;
+  }
+  return count;
+}
+
 FrameGrid::Occasion FrameGrid::occasion(std::int64_t index) const {
   Occasion occasion = occasions_[static_cast<std::size_t>(index % occasions())];
   occasion.region.slot += index / occasions() * slots_;

@@ -80,6 +80,8 @@ class FrameGrid {
   [[nodiscard]] std::int64_t slot_at_or_after(Instant time) const { return (time + slot_ - 1ns) / slot_; }
   [[nodiscard]] Duration symbol_length() const { return boundary_[1]; }
 
+  /// Data symbols of a direction in the regions that begin before `time`.
+  [[nodiscard]] std::int64_t symbols_before(Direction direction, Instant time) const;
   /// Data symbols of a direction in one period of the pattern; flexible ones count both ways.
   [[nodiscard]] std::int64_t symbols(Direction direction) const { return lane(direction).symbols; }
   [[nodiscard]] const std::vector<Region>& regions(Direction direction) const { return lane(direction).regions; }

@@ -46,7 +46,7 @@ CorrelationDistances correlation_distances(Environment environment) {
   return {};
 }
 
-void LargeScale::Drift::step(Rng& rng) { value = kept * value + fresh * draw_normal(rng); }
+void LargeScale::Drift::step(Rng& rng) { value = kept * value + fresh * rng.normal(); }
 
 LargeScale::Drift LargeScale::drift(double value, Metres step, Metres distance) {
   const double kept = std::exp(-(step / distance));
@@ -69,7 +69,7 @@ LargeScale::LargeScale(const Propagation& propagation, const LargeScaleConfig& c
 
   // The process of the state that reigns at the start takes the number that draw() takes.
   const Luck first = draw_luck(luck_);
-  const double other = draw_normal(luck_);
+  const double other = luck_.normal();
   const bool clear = propagation_.line_of_sight(first.uniform, config.start, base_station_);
   view_ = drift(normal_quantile(first.uniform), step, distances.state);
   clear_ = drift(clear ? first.normal : other, step, distances.line_of_sight);

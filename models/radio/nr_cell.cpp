@@ -79,9 +79,9 @@ class NrCell final : public Radio {
   }
 
   [[nodiscard]] double utilisation(Direction direction, Duration window) const override {
-    if (window <= Duration{0}) return 0;
-    const double periods = to_seconds(window) / to_seconds(grid_.period());
-    return counts_[index(direction)].symbols / (static_cast<double>(symbols_of(direction)) * periods);
+    const std::int64_t channels = shared_in_time(direction) ? 1 : channels_of(config_, direction, clients_);
+    const std::int64_t symbols = channels * grid_.symbols_before(direction, window);
+    return symbols > 0 ? counts_[index(direction)].symbols / static_cast<double>(symbols) : 0;
   }
   [[nodiscard]] RadioCounts counts(Direction direction) const override { return counts_[index(direction)]; }
   [[nodiscard]] std::span<const RadioLinkState> links() const override { return links_.states(); }
@@ -101,6 +101,9 @@ class NrCell final : public Radio {
 
   [[nodiscard]] bool granted(Direction direction) const {
     return direction == Direction::uplink && config_.access == Access::configured_grant;
+  }
+  [[nodiscard]] bool shared_in_time(Direction direction) const {
+    return granted(direction) && config_.multiplexing == Multiplexing::time;
   }
   [[nodiscard]] SymbolSupply supply(Direction direction, std::int64_t owner) const {
     return supply(direction, owner, timing_.by_region());
@@ -126,7 +129,7 @@ class NrCell final : public Radio {
   }
 
   const Floors& known_floor(Direction direction, ClientIndex client, Bytes size) const {
-    const bool in_turn = granted(direction) && config_.multiplexing == Multiplexing::time;
+    const bool in_turn = shared_in_time(direction);
     const Key key{direction, links_.best_mcs(direction, client), size.value(), in_turn ? client : 0};
     const auto [entry, added] = known_floors_.try_emplace(key, Floors{});
     if (added) {
@@ -143,7 +146,7 @@ class NrCell final : public Radio {
   /// included.
   [[nodiscard]] double seconds_of_air(Direction direction, const NrLink& link, Bytes size, Users users) const {
     const NrPhy& phy = phys_[index(direction)];
-    const bool in_turn = granted(direction) && config_.multiplexing == Multiplexing::time;
+    const bool in_turn = shared_in_time(direction);
     const bool one_a_client = timing_.by_region() && !in_turn;
     const bool one_block = config_.mapping == Mapping::a || (one_a_client && users == Users::one);
     double bytes = 0;  // in one period
@@ -163,13 +166,6 @@ class NrCell final : public Radio {
     if (bytes == 0) return std::numeric_limits<double>::infinity();
     const double own = static_cast<double>((size + NrPhy::block_headers).value());
     return own / bytes * to_seconds(grid_.period()) * phy.mean_transmissions(link, longest);
-  }
-
-  /// Symbols of all channels of a direction in one period of the frame.
-  [[nodiscard]] std::int64_t symbols_of(Direction direction) const {
-    const bool in_turn = granted(direction) && config_.multiplexing == Multiplexing::time;
-    const std::int64_t channels = channels_of(config_, direction, clients_);
-    return grid_.symbols(direction) * (in_turn ? 1 : channels);
   }
 
   NrRadio config_;

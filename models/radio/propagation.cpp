@@ -243,14 +243,9 @@ double line_of_sight_probability(Environment environment, const Position& ue, co
   return factory_probability(environment, ground, ue.z.value(), base_station.z.value());
 }
 
-double draw_normal(Rng& rng) {
-  const double radius = std::sqrt(-2 * std::log(rng.uniform()));
-  return radius * std::cos(2 * std::numbers::pi * rng.uniform());
-}
-
 Luck draw_luck(Rng& rng) {
   const double uniform = rng.uniform();
-  return {.uniform = uniform, .normal = draw_normal(rng)};
+  return {.uniform = uniform, .normal = rng.normal()};
 }
 
 Propagation::Propagation(const PropagationConfig& config) : config_(config) {

@@ -94,8 +94,6 @@ struct Luck {
   double normal;   // for the shadowing
 };
 
-/// Standard normal, by the method of Box and Muller: two numbers of the stream.
-double draw_normal(Rng& rng);
 /// The next three numbers of a stream.
 Luck draw_luck(Rng& rng);
 

@@ -234,15 +234,15 @@ void SharedChannel::ask(ClientIndex local, const SymbolSupply::Slice& slice) {
   client.least = shortest_;
   if (silent(local, slice)) return;
   const int most = std::min(slice.room, longest_);
+  client.mcs = links_.at(direction_, in_cell(local), slice.start).mcs;
   if (granted_) {
     client.want = most >= shortest_ ? most : 0;
     return;
   }
   const Bytes bytes = demand(client);
   if (bytes <= Bytes(0)) return;
-  const int mcs = links_.at(direction_, in_cell(local), slice.start).mcs;
-  client.want = phy_.symbols_for(mcs, bytes, most);
-  client.least = phy_.symbols_for(mcs, Bytes(1), most);
+  client.want = phy_.symbols_for(client.mcs, bytes, most);
+  client.least = phy_.symbols_for(client.mcs, Bytes(1), most);
 }
 
 void SharedChannel::give(ClientIndex local, int symbols) {

@@ -68,6 +68,7 @@ class SharedChannel {
     std::int64_t heard = 0;         // of them, when the latest report that has arrived was written
     int share = 0;                  // symbols of the division at hand
     int want = 0;                   // symbols, of the division at hand
+    int mcs = 0;                    // of that division: a block is sent as it was sized
     int least = 0;                  // of them, to have room for data
     std::int64_t unused = 0;        // standing grants in a row
     double mean_rate = 0;           // bytes/s, for proportional fair

@@ -12,8 +12,7 @@ namespace trilemma {
 
 void SharedChannel::transmit_new(ClientIndex local, const SymbolSupply::Slice& slice, const OnAir& air) {
   Client& client = clients_[local];
-  const NrLink& link = links_.at(direction_, in_cell(local), air.start);
-  const Bytes payload = phy_.payload(link.mcs, air.symbols);
+  const Bytes payload = phy_.payload(client.mcs, air.symbols);
   TRILEMMA_ENSURE(payload > Bytes(0), "a block has room for data");
   const bool from_standing = client.standing > Bytes(0);
   client.standing = client.asked = Bytes(0);
@@ -31,8 +30,8 @@ void SharedChannel::transmit_new(ClientIndex local, const SymbolSupply::Slice& s
   Block block{.client = local,
               .first = air,
               .air = air,
-              .mcs = link.mcs,
-              .sinr_sum = linear(link.sinr),
+              .mcs = client.mcs,
+              .sinr_sum = linear(links_.at(direction_, in_cell(local), air.start).sinr),
               .report = reports_ ? write_report(local) : std::nullopt,
               .granted = client.granted};
   // Nobody misses the bits of an empty block.

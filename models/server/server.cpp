@@ -15,6 +15,7 @@ void Server::enter(Job& job) {
 
 void Server::start(Job& job) {
   job.started_ = scheduler_.now();
+  job.service_ = pace_.stretched(job.started_, job.service_);
   scheduler_.after(job.service_, Action::call<&Job::finish>(job));
 }
 

@@ -4,15 +4,22 @@
 
 #include "core/action.h"
 #include "core/scheduler.h"
+#include "models/server/pace.h"
 
 namespace trilemma {
 
 /// c parallel executors behind one first-come-first-served queue (G/G/c FCFS), never idle while a job waits.
-/// `Duration waited = co_await server.run(service);` returns when the service is over.
+/// `const Served served = co_await server.run(work);` returns when the work is done.
 class Server {
  public:
-  /// Requires executors >= 1.
-  Server(Scheduler& scheduler, std::int64_t executors) : scheduler_(scheduler), idle_(executors) {}
+  struct Served {
+    Duration waited;  // in the queue
+    Duration took;    // the work, at the pace of the machine
+  };
+
+  /// Requires executors >= 1, and one executor where the pace remembers (throttling).
+  Server(Scheduler& scheduler, std::int64_t executors, Pace pace = {})
+      : scheduler_(scheduler), idle_(executors), pace_(std::move(pace)) {}
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
@@ -24,8 +31,7 @@ class Server {
       done_ = Action::resume(waiting);
       server_.enter(*this);
     }
-    /// Time spent in the queue.
-    [[nodiscard]] Duration await_resume() const { return started_ - arrived_; }
+    [[nodiscard]] Served await_resume() const { return {.waited = started_ - arrived_, .took = service_}; }
 
    private:
     friend class Server;
@@ -41,7 +47,7 @@ class Server {
 
   Job run(Duration service) { return {*this, service}; }
 
-  /// Total service time of the jobs finished so far.
+  /// Total time of the jobs finished so far.
   [[nodiscard]] Duration busy() const { return busy_; }
   [[nodiscard]] std::int64_t waiting() const { return waiting_; }
 
@@ -52,6 +58,7 @@ class Server {
 
   Scheduler& scheduler_;
   std::int64_t idle_;
+  Pace pace_;
   std::int64_t waiting_ = 0;
   Job* first_ = nullptr;  // the queue is threaded through the jobs: no memory of its own
   Job* last_ = nullptr;

@@ -151,17 +151,18 @@ TEST(Units, AreConvertedInOnePlace) {
   const std::vector<std::string> allowed{
       "core/units.",
       "core/config/text.",
-      "core/random.cpp",               // a gap is rounded to the nearest nanosecond, not up like to_duration()
-      "models/radio/mcs.cpp",          // code rates stand x 1024 in TS 38.214
-      "models/radio/tbs.cpp",          // the highest code rate is 948/1024
-      "models/radio/numerology.cpp",   // MHz and exact nanoseconds of TS 38.101 and TS 38.211
-      "models/radio/propagation.cpp",  // GHz in the formulas of TR 38.901
-      "sim/scenario.cpp",              // sizes in messages, three digits
-      "analysis/table.cpp",            // sizes in tables, three digits
-      "analysis/records.cpp",          // milliseconds with all their nanoseconds, in integers
-      "analysis/summary.cpp",          // mean nanoseconds of a histogram
-      "analysis/summary_json.cpp",     // rounding of numbers for people
-      "analysis/manifest.cpp",         // getrusage counts in KiB
+      "core/random.cpp",                       // a gap is rounded to the nearest nanosecond, not up like to_duration()
+      "models/radio/mcs.cpp",                  // code rates stand x 1024 in TS 38.214
+      "models/radio/tbs.cpp",                  // the highest code rate is 948/1024
+      "models/radio/numerology.cpp",           // MHz and exact nanoseconds of TS 38.101 and TS 38.211
+      "models/radio/propagation.cpp",          // GHz in the formulas of TR 38.901
+      "sim/scenario.cpp",                      // sizes in messages, three digits
+      "analysis/table.cpp",                    // sizes in tables, three digits
+      "analysis/calibration/device_file.cpp",  // times in the device file, four digits
+      "analysis/records.cpp",                  // milliseconds with all their nanoseconds, in integers
+      "analysis/summary.cpp",                  // mean nanoseconds of a histogram
+      "analysis/summary_json.cpp",             // rounding of numbers for people
+      "analysis/manifest.cpp",                 // getrusage counts in KiB
   };
   const std::string factor = R"re((1024(\.0?)?|0x1p[1-9]0|1e-?(3|6|9|12)|1'?000('?000)*(\.0?)?)[LlUuFf]*)re";
   const std::string behind = R"re([*/]\s*)re" + factor + R"re((?![\w.']))re";

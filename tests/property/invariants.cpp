@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/uncertainty.h"
 #include "tests/support/estimate.h"
 
 namespace trilemma::test {
@@ -137,10 +138,8 @@ std::vector<std::string> broken_by_counts(const Scenario& scenario, const Played
   is(counts.failed, failed(run.records), "failed requests");
   is(counts.completed, std::ssize(run.records) - failed(run.records), "completed requests");
   // Requests share blocks, so a block can be in several records.
-  promises.expect(static_cast<std::uint64_t>(up.blocks + down.blocks) <= blocks,
-                  "every transport block is in a record");
-  promises.expect(static_cast<std::uint64_t>(up.retransmissions + down.retransmissions) <= retransmissions,
-                  "every retransmission is in a record");
+  promises.expect(up.blocks + down.blocks <= blocks, "every transport block is in a record");
+  promises.expect(up.retransmissions + down.retransmissions <= retransmissions, "every retransmission is in a record");
   // A message may lose several blocks, and a block may hold several messages.
   promises.expect((up.lost_blocks + down.lost_blocks > 0) == (failed(run.records) > 0),
                   "requests fail where blocks are lost, and only there");
@@ -170,7 +169,8 @@ std::vector<std::string> broken_by_floors(const Scenario& scenario, const Played
   Scheduler scheduler;
   Recorder nobody;
   const Streams streams(static_cast<std::uint32_t>(scenario.seed), run.replication.index);
-  World world(scenario, streams, scheduler, nobody);
+  const Scenario drawn = with_drawn_parameters(scenario, streams);
+  World world(drawn, streams, scheduler, nobody);
   for (const RequestRecord& record : run.records) {
     const Request& request = record.request;
     promises.expect(record.floor == world.floor(request.client, request.prompt, request.output),

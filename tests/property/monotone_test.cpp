@@ -30,6 +30,7 @@ Scenario fifo_chain(std::uint32_t number) {
   Scenario scenario = random_scenario(number);
   scenario.radio = FixedRadio{.rate = BitRate(std::round(draw.magnitude(1e6, 1e9))), .delay = draw.time(1us, 5ms)};
   scenario.cells = 1;
+  scenario.jitter = Switch::off;  // noise does not know what came first
   scenario.workload.output = Tokens(1);
   for (TraceRow& row : scenario.trace) row.prompt = row.output = std::nullopt;
   return scenario;
@@ -85,10 +86,12 @@ void expect_never_slower(const std::function<void(Scenario&)>& change,
 }
 
 void speed_up(ProcessorConfig& processor) {
-  processor.per_call /= 2;
-  processor.per_layer /= 2;
   processor.bandwidth = processor.bandwidth * 1.5;
-  for (PrecisionRate& rate : processor.rates) rate.compute = rate.compute * 1.5;
+  for (PrecisionRate& rate : processor.rates) {
+    rate.per_call /= 2;
+    rate.per_layer /= 2;
+    rate.compute = rate.compute * 1.5;
+  }
 }
 
 TEST(FifoChain, IsNeverSlowerWithAFasterRadio) {
@@ -130,11 +133,16 @@ TEST(FifoChain, IsNeverSlowerWithoutPacketHeaders) {
 
 // Half the bytes per value: a smaller message, and no more work for the codec.
 TEST(FifoChain, IsNeverSlowerWithFewerBitsPerActivation) {
+  // Where compute and memory time add up, the conversion costs more than the bytes save.
+  const auto hides = [](const ProcessorConfig& processor) {
+    return std::all_of(processor.rates.begin(), processor.rates.end(),
+                       [](const PrecisionRate& rate) { return rate.overlap == Fraction(1); });
+  };
   expect_never_slower([](Scenario& scenario) { scenario.codec = IdentityCodec{.format = NumberFormat::fp16}; },
-                      [](const Scenario& scenario) {
+                      [&](const Scenario& scenario) {
                         const auto* codec = std::get_if<IdentityCodec>(&scenario.codec);
-                        return is_open(scenario) && !scenario.raw_input() && codec != nullptr &&
-                               codec->format == NumberFormat::fp32;
+                        return is_open(scenario) && hides(scenario.device) && hides(scenario.edge) &&
+                               !scenario.raw_input() && codec != nullptr && codec->format == NumberFormat::fp32;
                       });
 }
 

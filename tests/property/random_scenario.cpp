@@ -51,14 +51,26 @@ void draw_processor(Draw& draw, ProcessorConfig& processor, Precision precision)
   processor.memory = draw.chance(0.9) ? Bytes(std::int64_t{8} << 30) : Bytes(draw.whole(1'000, 1'000'000));
   if (draw.chance(0.2)) processor.storage = Bytes(draw.whole(10'000, 100'000'000));
   processor.bandwidth = ByteRate(std::round(draw.magnitude(1e8, 1e12)));
-  if (draw.chance(0.5)) processor.per_call = draw.time(1us, 1ms);
-  if (draw.chance(0.5)) processor.per_layer = draw.time(100ns, 200us);
   processor.quantisation_block = draw.one_of<std::int64_t>({0, 32, 128});
   for (const Precision known : {Precision::fp32, draw.chance(0.95) ? precision : Precision::fp16}) {
     processor.rates.push_back({.precision = known,
                                .compute = OperationRate(std::round(draw.magnitude(1e9, 1e14))),
                                .compute_efficiency = Fraction(draw.whole(5, 100) / 100.0),
                                .memory_efficiency = Fraction(draw.whole(5, 100) / 100.0)});
+    PrecisionRate& rate = processor.rates.back();
+    if (draw.chance(0.5)) rate.per_call = draw.time(1us, 1ms);
+    if (draw.chance(0.5)) rate.per_layer = draw.time(100ns, 200us);
+    if (draw.chance(0.3)) rate.overlap = Fraction(draw.whole(0, 100) / 100.0);
+    if (draw.chance(0.3)) rate.attention_efficiency = Fraction(draw.whole(1, 100) / 100.0);
+    if (draw.chance(0.2)) rate.chunk = draw.whole(1, 200);
+    if (draw.chance(0.2)) rate.cache_tokens = Tokens(draw.whole(1, 2000));
+    if (draw.chance(0.3)) rate.cache_bits = draw.one_of({4.0, 8.0, 32.0});
+    if (draw.chance(0.3)) rate.head_bits = draw.one_of({4.5, 8.0, 16.0});
+    if (draw.chance(0.5)) rate.spread = Fraction(draw.whole(0, 40) / 100.0);
+    if (draw.chance(0.3)) {
+      rate.uncertain = {"memory_efficiency", "compute_efficiency"};
+      rate.covariance = {0.01, 0.005, 0.04};
+    }
   }
   processor.source = "drawn";
 }
@@ -238,6 +250,8 @@ Scenario random_scenario(std::uint32_t number) {
   Draw draw(master_seed, number);
   Scenario scenario{.name = fmt::format("random-{}", number)};
   scenario.seed = draw.whole(1, 1'000'000);
+  if (draw.chance(0.2)) scenario.jitter = Switch::on;
+  if (draw.chance(0.2)) scenario.uncertainty = Switch::on;
   scenario.llm = random_llm(draw);
   scenario.cut = random_cut(draw, scenario.llm.layers);
   scenario.device.precision = random_precision(draw);

@@ -62,7 +62,7 @@ struct Run {
 };
 
 Process visit(Run& run, Duration service) {
-  const Duration wait = co_await run.server.run(service);
+  const Duration wait = (co_await run.server.run(service)).waited;
   ++run.left;
   const double waited = to_seconds(wait) / to_seconds(mean_service);
   const double served = to_seconds(service) / to_seconds(mean_service);

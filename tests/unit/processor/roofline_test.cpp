@@ -14,18 +14,19 @@ ProcessorConfig processor() {
   config.memory = Bytes(1'000'000);
   config.reserve = Bytes(100'000);
   config.bandwidth = ByteRate(100e9);
-  config.per_call = 1ms;
-  config.per_layer = 10us;
   config.rates = {{.precision = Precision::fp16,
                    .compute = OperationRate(1e12),
                    .compute_efficiency = Fraction(0.5),
-                   .memory_efficiency = Fraction(0.8)},
-                  {.precision = Precision::int4, .compute = OperationRate(4e12)}};
+                   .memory_efficiency = Fraction(0.8),
+                   .per_call = 1ms,
+                   .per_layer = 10us},
+                  {.precision = Precision::int4, .compute = OperationRate(4e12), .per_call = 1ms}};
   return config;
 }
 
+/// All of it outside the blocks.
 Work work(double operations, std::int64_t bytes, std::int64_t layers = 0) {
-  return {.operations = Operations(operations), .bytes = Bytes(bytes), .layers = layers, .any = true};
+  return {.layers = layers, .head = {Operations(operations), Bytes(bytes)}, .any = true};
 }
 
 Duration time(const Work& of) { return forward_time(processor(), Precision::fp16, of); }

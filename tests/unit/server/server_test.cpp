@@ -20,7 +20,7 @@ struct Task {
 
 Process work(Scheduler& scheduler, Server& server, Task& task) {
   co_await scheduler.delay(task.arrival - scheduler.now());
-  task.waited = co_await server.run(task.service);
+  task.waited = (co_await server.run(task.service)).waited;
   task.finished = scheduler.now();
 }
 

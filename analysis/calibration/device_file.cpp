@@ -1,0 +1,167 @@
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "analysis/calibration/calibration.h"
+#include "analysis/table.h"
+#include "core/config/text.h"
+
+/// What a calibration looks like: the device file and the tables.
+namespace trilemma {
+namespace {
+
+using config::name_of;
+using config::Text;
+
+std::string percent(double share) { return fmt::format("{:.3g} %", 100 * share); }
+
+/// Four digits, in the unit that a person would use.
+std::string time_text(Duration time) {
+  const double ns = static_cast<double>(time.count());
+  if (ns >= 1e6) return fmt::format("{:.4g} ms", ns / 1e6);
+  if (ns >= 1e3) return fmt::format("{:.4g} us", ns / 1e3);
+  return fmt::format("{} ns", time.count());
+}
+
+const FittedParameter* fitted(const CalibratedRate& rate, Parameter parameter) {
+  for (const FittedParameter& one : rate.parameters) {
+    if (one.parameter == parameter) return &one;
+  }
+  return nullptr;
+}
+
+std::string origin(const CalibratedRate& rate, Parameter parameter) {
+  const FittedParameter* one = fitted(rate, parameter);
+  if (one == nullptr) return "given, see the sheet";
+  if (one->at_bound) return "fit, at the end of its range";
+  return parameter == Parameter::overlap ? fmt::format("fit, +- {:.2g} points", 100 * one->error)
+                                         : fmt::format("fit, +- {:.2g} %", 100 * one->error);
+}
+
+class RateWriter {
+ public:
+  explicit RateWriter(const CalibratedRate& calibrated) : calibrated_(calibrated) {}
+
+  std::string write() {
+    const PrecisionRate& rate = calibrated_.rate;
+    text_ = fmt::format("  - precision: {}\n", name_of(rate.precision));
+    if (!rate.runtime.empty()) text_ += fmt::format("    runtime: \"{}\"\n", rate.runtime);
+    line("compute", Text<OperationRate>::format(rate.compute), "peak, see the sheet");
+    line(Parameter::compute_efficiency, percent4(rate.compute_efficiency.value()));
+    line(Parameter::memory_efficiency, percent4(rate.memory_efficiency.value()));
+    if (rate.attention_efficiency) line(Parameter::attention_efficiency, percent4(rate.attention_efficiency->value()));
+    if (rate.cache_efficiency) line(Parameter::cache_efficiency, percent4(rate.cache_efficiency->value()));
+    line(Parameter::overlap, percent4(rate.overlap.value()));
+    line(Parameter::per_call, time_text(rate.per_call));
+    line(Parameter::per_layer, time_text(rate.per_layer));
+    if (rate.chunk) line("chunk", std::to_string(*rate.chunk), "given, see the sheet");
+    if (rate.cache_tokens) line("cache_tokens", std::to_string(rate.cache_tokens->value()), "given, see the sheet");
+    if (rate.cache_bits != 16) line("cache_bits", fmt::format("{}", rate.cache_bits), "given, see the sheet");
+    if (rate.head_bits) line("head_bits", fmt::format("{}", *rate.head_bits), "given, see the sheet");
+    write_errors();
+    return text_;
+  }
+
+ private:
+  static std::string percent4(double share) { return fmt::format("{:.4g} %", 100 * share); }
+
+  void line(std::string_view key, const std::string& value, const std::string& comment) {
+    text_ += fmt::format("    {:<32}# {}\n", fmt::format("{}: {} ", key, value), comment);
+  }
+  void line(Parameter parameter, const std::string& value) {
+    line(name_of(parameter), value, origin(calibrated_, parameter));
+  }
+
+  void write_errors() {
+    const PrecisionRate& rate = calibrated_.rate;
+    std::size_t rows = 0;
+    for (const Point& point : calibrated_.points) rows += point.row.purpose == Purpose::fit ? 1 : 0;
+    if (!calibrated_.parameters.empty()) {
+      line("spread", percent(rate.spread.value()), fmt::format("of {} rows about the fit", rows));
+    }
+    if (!rate.uncertain.empty()) {
+      text_ += fmt::format("    uncertain: [{}]\n", fmt::join(rate.uncertain, ", "));
+      std::vector<std::string> numbers;
+      for (const double number : rate.covariance) numbers.push_back(fmt::format("{:.3g}", number));
+      text_ += fmt::format("    covariance: [{}]  # of their logarithms\n", fmt::join(numbers, ", "));
+    }
+    write_error("decode_error", rate.decode_error, Phase::decode);
+    write_error("prefill_error", rate.prefill_error, Phase::prefill);
+    text_ += fmt::format("    quality: {}\n", name_of(rate.quality.value_or(Quality::guess)));
+  }
+
+  void write_error(std::string_view key, const std::optional<Fraction>& error, Phase phase) {
+    if (!error) return;
+    const auto held_out = errors_of(calibrated_, Sample::held_out, phase);
+    const auto left_out = errors_of(calibrated_, Sample::left_out, phase);
+    const ErrorSummary& summary = held_out ? *held_out : *left_out;
+    line(key, percent(error->value()),
+         fmt::format("median of {} rows {}, worst {}", summary.points,
+                     held_out               ? "held out"
+                     : calibrated_.by_model ? "with their model left out"
+                                            : "left out one by one",
+                     percent(summary.worst)));
+  }
+
+  const CalibratedRate& calibrated_;
+  std::string text_;
+};
+
+std::string signed_percent(Duration model, Duration measured) {
+  return fmt::format("{:+.1f} %", 100 * (to_seconds(model) / to_seconds(measured) - 1));
+}
+
+std::string summary_text(const CalibratedRate& rate, Sample sample, Phase phase) {
+  const auto errors = errors_of(rate, sample, phase);
+  if (!errors) return "-";
+  return fmt::format("{:.1f} / {:.0f} % ({})", 100 * errors->median, 100 * errors->worst, errors->points);
+}
+
+}  // namespace
+
+std::string device_file(const std::string& sheet_text, std::span<const CalibratedRate> rates,
+                        const std::string& files) {
+  const std::size_t peaks = sheet_text.find("\npeaks:");
+  std::string text = fmt::format("# Written by trilemma calibrate from {}: change those and run it again.\n", files);
+  text += sheet_text.substr(0, peaks + 1);
+  text += "rates:  # +- is one standard error of the fit\n";
+  for (const CalibratedRate& rate : rates) text += RateWriter(rate).write();
+  const Quality quality = rates.empty() ? Quality::guess : rates[0].rate.quality.value_or(Quality::guess);
+  return text + fmt::format("quality: {}  # of the first precision; each has its own\n", name_of(quality));
+}
+
+std::string point_table(std::span<const CalibratedRate> rates) {
+  Table table{
+      .header = {"line", "use", "precision", "model", "metric", "tokens", "measured", "model", "error", "left out"},
+      .rows = {},
+      .left = 5};
+  for (const CalibratedRate& rate : rates) {
+    for (const Point& point : rate.points) {
+      const Measurement& row = point.row;
+      const bool decode = row.metric == Metric::decode;
+      table.rows.push_back({std::to_string(row.line), std::string(name_of(row.purpose)),
+                            std::string(name_of(row.precision)), row.model, std::string(name_of(row.metric)),
+                            std::to_string(decode ? row.context.value() : row.prompt.value()), time_text(row.time),
+                            time_text(point.predicted), signed_percent(point.predicted, row.time),
+                            point.unseen ? signed_percent(*point.unseen, row.time) : "-"});
+    }
+  }
+  return table_to_text(table);
+}
+
+std::vector<std::vector<std::string>> error_rows(const std::string& device, std::span<const CalibratedRate> rates) {
+  std::vector<std::vector<std::string>> rows;
+  for (const CalibratedRate& rate : rates) {
+    std::vector<std::string> row{device, std::string(name_of(rate.rate.precision)), rate.rate.runtime,
+                                 std::string(name_of(rate.rate.quality.value_or(Quality::guess)))};
+    for (const Phase phase : {Phase::decode, Phase::prefill}) {
+      for (const Sample sample : {Sample::fit, Sample::left_out, Sample::held_out}) {
+        row.push_back(summary_text(rate, sample, phase));
+      }
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace trilemma

@@ -1,0 +1,271 @@
+#include "analysis/calibration/measurement.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "core/config/problems.h"
+#include "core/config/text.h"
+#include "core/csv.h"
+#include "core/ensure.h"
+#include "models/llm/work.h"
+#include "models/processor/roofline.h"
+#include "sim/experiment.h"
+
+namespace trilemma {
+namespace {
+
+using config::printable;
+using config::Text;
+
+const std::vector<std::string> required_columns{"use", "model", "precision", "metric", "value"};
+const std::vector<std::string> optional_columns{"prompt",  "output",  "context", "batch",  "weight_bytes", "operations",
+                                                "runtime", "version", "date",    "source", "confidence",   "note"};
+
+class MeasurementReader {
+ public:
+  MeasurementReader(std::string shown, const config::Catalogue& catalogue)
+      : shown_(std::move(shown)), catalogue_(catalogue) {}
+
+  std::vector<Measurement> read(std::ifstream& stream) {
+    std::string line;
+    while (std::getline(stream, line)) {
+      ++line_;
+      if (line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);
+      if (line.empty() || line == "\r" || line.front() == '#') continue;
+      if (columns_.empty())
+        read_header(csv_cells(line));
+      else
+        add(csv_cells(line));
+    }
+    if (columns_.empty()) fail("is empty; write a header and one row a measurement");
+    if (found_.empty()) fail("has no row below the header; write one row a measurement");
+    return std::move(found_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw config::Error(fmt::format("{}:{}: {}", shown_, line_, problem));
+  }
+
+  void read_header(const std::vector<std::string>& header) {
+    std::vector<std::string> known = required_columns;
+    known.insert(known.end(), optional_columns.begin(), optional_columns.end());
+    for (const std::string& name : header) {
+      if (std::find(known.begin(), known.end(), name) == known.end()) {
+        const std::string close = config::nearest(name, known);
+        fail(fmt::format("column '{}' is not known; {}one of {}", printable(name),
+                         close.empty() ? "write " : fmt::format("write '{}', or ", close), fmt::join(known, ", ")));
+      }
+      if (!columns_.emplace(name, columns_.size()).second) fail(fmt::format("column '{}' is there twice", name));
+    }
+    for (const std::string& name : required_columns) {
+      if (!columns_.contains(name)) fail(fmt::format("column '{}' is missing", name));
+    }
+  }
+
+  [[nodiscard]] std::string cell(const std::string& column) const {
+    const auto found = columns_.find(column);
+    return found == columns_.end() ? "" : cells_[found->second];
+  }
+
+  template <class Enum>
+  Enum word(const std::string& column) const {
+    std::vector<std::string> known;
+    for (const auto& name : config::names<Enum>) {
+      if (name.text == cell(column)) return name.value;
+      known.emplace_back(name.text);
+    }
+    fail(fmt::format("{}: '{}' is not one of {}", column, printable(cell(column)), fmt::join(known, ", ")));
+  }
+
+  std::int64_t count(const std::string& column, std::int64_t absent, std::int64_t min) const {
+    const std::string text = cell(column);
+    if (text.empty()) return absent;
+    const auto parsed = Text<std::int64_t>::parse(text);
+    if (const auto* problem = std::get_if<std::string>(&parsed))
+      fail(fmt::format("{}: '{}' {}", column, printable(text), *problem));
+    const std::int64_t value = std::get<std::int64_t>(parsed);
+    constexpr std::int64_t most = 1'000'000'000'000;
+    if (value < min || value > most)
+      fail(fmt::format("{}: '{}' is outside {} to {}; write a count", column, printable(text), min, most));
+    return value;
+  }
+
+  LlmConfig llm(const std::string& name) {
+    const auto known = llms_.find(name);
+    if (known != llms_.end()) return known->second;
+    if (!catalogue_.contains("llms", name)) {
+      const std::string close = config::nearest(name, catalogue_.names("llms"));
+      fail(fmt::format("model: '{}' is not in configs/llms; {}", printable(name),
+                       close.empty() ? "write the name of a file there" : fmt::format("write '{}'", close)));
+    }
+    return llms_[name] = read_part<LlmConfig>(catalogue_, "llms", name);
+  }
+
+  /// Time of what was measured, from a time or from a rate of `tokens`.
+  Duration time(std::int64_t tokens) const {
+    constexpr std::string_view advice = "write for example '17.9 token/s' or '55.8 ms'";
+    const std::string text = cell("value");
+    if (text.empty()) fail(fmt::format("value: is missing; {}", advice));
+    constexpr std::string_view rate_unit = "token/s";
+    Duration time{0};
+    if (text.ends_with(rate_unit)) {
+      std::string number = text.substr(0, text.size() - rate_unit.size());
+      while (number.ends_with(' ')) number.pop_back();
+      const auto parsed = Text<double>::parse(number);
+      const auto* rate = std::get_if<double>(&parsed);
+      if (rate == nullptr || !(*rate > 0))
+        fail(fmt::format("value: '{}' is not a rate above 0; {}", printable(text), advice));
+      time = to_duration(static_cast<long double>(tokens) / static_cast<long double>(*rate));
+    } else {
+      const auto parsed = Text<Duration>::parse(text);
+      if (const auto* problem = std::get_if<std::string>(&parsed)) {
+        fail(fmt::format("value: '{}' {}; {}", printable(text),
+                         text.find_first_not_of("0123456789.+-eE") == std::string::npos ? "has no unit" : *problem,
+                         advice));
+      }
+      time = std::get<Duration>(parsed);
+    }
+    if (time <= Duration{0}) fail(fmt::format("value: '{}' is not above 0; {}", printable(text), advice));
+    return time;
+  }
+
+  void add(std::vector<std::string> cells) {
+    cells_ = std::move(cells);
+    if (cells_.size() != columns_.size())
+      fail(fmt::format("has {} cells where the header has {}; write one a column", cells_.size(), columns_.size()));
+    Measurement row{.line = line_,
+                    .purpose = word<Purpose>("use"),
+                    .model = cell("model"),
+                    .precision = word<Precision>("precision"),
+                    .metric = word<Metric>("metric")};
+    const bool network = row.metric == Metric::fully_connected;
+    if (network) {
+      row.operations = Operations(static_cast<double>(count("operations", 0, 1)));
+      if (row.operations == Operations(0))
+        fail("operations: is missing; a fully connected network needs two a multiply-add");
+    } else {
+      row.llm = llm(row.model);
+    }
+    const bool asks_prompt = row.metric != Metric::decode && !network;
+    row.prompt = Tokens(count("prompt", asks_prompt ? 0 : 1, 1));
+    if (row.prompt == Tokens(0))
+      fail(fmt::format("prompt: is missing; a row of metric '{}' needs its number of tokens", cell("metric")));
+    row.output = Tokens(count("output", 1, 1));
+    const bool generates = row.metric == Metric::decode || row.metric == Metric::request;
+    const std::int64_t usual = generates ? row.prompt.value() + row.output.value() / 2 : 0;
+    row.context = Tokens(count("context", usual, 0));
+    row.cache_stated = !cell("context").empty();
+    row.batch = count("batch", 1, 1);
+    if (const std::int64_t weights = count("weight_bytes", 0, 1); weights > 0) row.weights = Bytes(weights);
+    const std::int64_t per_sequence = row.metric == Metric::decode    ? 1
+                                      : row.metric == Metric::request ? row.output.value()
+                                                                      : row.prompt.value();
+    row.time = time(per_sequence * row.batch);
+    row.runtime = cell("runtime");
+    row.version = cell("version");
+    row.source = cell("source");
+    refuse_twin();
+    found_.push_back(std::move(row));
+  }
+
+  /// The same row again would count twice.
+  void refuse_twin() {
+    std::string key;
+    for (const auto& [name, index] : columns_) {
+      if (name != "use" && name != "note" && name != "confidence") key += cells_[index] + '\n';
+    }
+    const auto [twin, is_new] = keys_.emplace(key, line_);
+    if (!is_new) fail(fmt::format("repeats line {}; write each measurement once", twin->second));
+  }
+
+  std::string shown_;
+  const config::Catalogue& catalogue_;
+  std::int64_t line_ = 0;
+  std::map<std::string, std::size_t> columns_;
+  std::vector<std::string> cells_;
+  std::map<std::string, LlmConfig> llms_;
+  std::map<std::string, std::int64_t> keys_;
+  std::vector<Measurement> found_;
+};
+
+/// Weights of a pass in the format that was measured, where the row says how many bytes they are.
+void apply_weights(const Measurement& row, Work& work) {
+  if (!row.weights) return;
+  const double usual = static_cast<double>((work.layers * work.matrices.bytes + work.head.bytes).value());
+  const double factor = static_cast<double>(row.weights->value()) / usual;
+  const auto scaled = [&](Bytes bytes) { return Bytes(std::llround(static_cast<double>(bytes.value()) * factor)); };
+  work.matrices.bytes = scaled(work.matrices.bytes);
+  work.head.bytes = scaled(work.head.bytes);
+}
+
+Duration run(ProcessorConfig processor, const Measurement& row, const ModelPart& part, const PassTokens& tokens) {
+  for (PrecisionRate& rate : processor.rates) {
+    if (row.cache_stated && rate.cache_tokens) rate.cache_tokens = row.context;
+  }
+  Duration time{0};
+  for_each_pass(processor, row.precision, {row.llm, part, tokens}, [&](Work work) {
+    apply_weights(row, work);
+    time += forward_time(processor, row.precision, work);
+  });
+  return time;
+}
+
+/// Without the call, of which this is a small part.
+Duration one_block_without_attention(const ProcessorConfig& processor, const Measurement& row) {
+  const ModelPart block{.first = 0, .last = 1};
+  Work work = forward_work(row.llm, block, weight_format(processor, row.precision), {row.prompt, Tokens(0), row.batch});
+  work.attention = {};
+  return forward_time(processor, row.precision, work) - rate_for(processor, row.precision)->per_call;
+}
+
+}  // namespace
+
+Duration predicted(const ProcessorConfig& processor, const Measurement& row) {
+  const ModelPart whole = whole_model(row.llm);
+  const PassTokens prompt{row.prompt, Tokens(0), row.batch};
+  const PassTokens token{Tokens(1), row.context, row.batch};
+  switch (row.metric) {
+    case Metric::decode:
+      return run(processor, row, whole, token);
+    case Metric::prefill:
+      return run(processor, row, whole, prompt);
+    case Metric::blocks:
+      return run(processor, row, {.first = 0, .last = row.llm.layers}, {row.prompt, row.context, row.batch});
+    case Metric::matrices:
+      return one_block_without_attention(processor, row);
+    case Metric::fully_connected: {
+      const WeightFormat format = weight_format(processor, row.precision);
+      const Bytes weights(std::llround(row.operations.value() / 2 * bits_per_weight(format) / 8));
+      return forward_time(processor, row.precision, {.head = {row.operations, weights}, .any = true});
+    }
+    case Metric::request:
+      return run(processor, row, whole, prompt) + (row.output.value() - 1) * run(processor, row, whole, token);
+  }
+  TRILEMMA_ENSURE(false, "every metric has a prediction");
+  return {};
+}
+
+Duration hardware_bound(const ProcessorConfig& processor, const Measurement& row) {
+  ProcessorConfig ideal = processor;
+  for (PrecisionRate& rate : ideal.rates) {
+    rate = {.precision = rate.precision,
+            .compute = rate.compute,
+            .cache_bits = rate.cache_bits,
+            .head_bits = rate.head_bits};
+  }
+  return predicted(ideal, row);
+}
+
+std::vector<Measurement> read_measurements(const std::filesystem::path& path, const std::string& shown,
+                                           const config::Catalogue& catalogue) {
+  std::ifstream stream(path);
+  if (!stream) throw config::Error(fmt::format("{}: cannot be read; write the path of a CSV file", shown));
+  return MeasurementReader(shown, catalogue).read(stream);
+}
+
+}  // namespace trilemma
