@@ -358,6 +358,7 @@ RateFit fit_rate(const ProcessorConfig& processor, const PrecisionRate& start, s
   }
   // Each half is fitted with what the other has found, until nothing moves.
   constexpr int most_rounds = 12;
+  constexpr double least_change = 1e-9;
   const auto others = which.subspan(of_stream.size());
   const auto rest = all.subspan(streams.size());
   PrecisionRate known = start;
@@ -367,7 +368,7 @@ RateFit fit_rate(const ProcessorConfig& processor, const PrecisionRate& start, s
     append(fit, fit_at_once(processor, without_covariance(fit.rate), others, rest));
     const double before = residual_squares(processor, known, rows);
     known = without_covariance(fit.rate);
-    if (std::abs(residual_squares(processor, known, rows) - before) <= 1e-9 * before) break;
+    if (std::abs(residual_squares(processor, known, rows) - before) <= least_change * before) break;
   }
   const auto freedom = static_cast<double>(rows.size() - fit.rate.uncertain.size());
   fit.rate.spread = Fraction(std::sqrt(residual_squares(processor, fit.rate, rows) / freedom));

@@ -186,5 +186,42 @@ TEST(RadioRegressions, AClientWhoseGrantsAllFallIntoItsSoundingIsRefused) {
   EXPECT_EQ(clients_problem(radio, 2), "");
 }
 
+// A block was sized at the MCS of its slice and sent at that of its first symbol, which a fading link may have lowered
+// in between: it had no room for data.
+TEST(RadioRegressions, ABlockIsSentAsItWasSized) {
+  NrRadio radio;
+  radio.bandwidth = Frequency(50e6);
+  radio.frame = "FU";
+  radio.subbands = 2;
+  radio.mcs_table = McsTable::qam64_low_se;
+  radio.environment = Environment::umi;
+  radio.placement = RingPlacement{.distance = Metres(150)};
+  radio.fading = Tr38901Fading{.speed = kilometres_per_hour(100)};
+  radio.report_period = Duration{0};
+  radio.base_station.array = ArrayConfig{.rows = 8, .columns = 8};
+  radio.device.array = ArrayConfig{.rows = 4, .columns = 4};
+  ASSERT_TRUE(radio.problems().empty());
+  std::vector<Offer> offers;
+  Rng rng = Streams(1, 1).stream("offers");
+  for (ClientIndex i = 0; i < 2'000; ++i) offers.push_back({rng.uniform(20s), Bytes(150), i % 8});
+  for (std::uint64_t replication = 1; replication <= 3; ++replication) {
+    EXPECT_EQ(run(radio, offers, 8, replication).transfers.size(), offers.size());
+  }
+}
+
+// The window was divided by the period of the frame, of which it may hold a part.
+TEST(RadioRegressions, UtilisationOfAShortWindowIsThatOfItsSymbols) {
+  NrRadio radio = loud_radio();
+  radio.frame = "UDDDDDDDDS";
+  radio.access = Access::configured_grant;
+  Scheduler scheduler;
+  const auto cell = make_radio(scheduler, radio, {.clients = 1}, Streams(1, 1));
+  std::vector<Transfer> transfers;
+  test::offer(scheduler, *cell, {slot, loud_payload(radio, 14)}, transfers);
+  scheduler.run();
+  // Sent in the next period's first slot: all 14 symbols of two slots with 14 and the 2 of the special slot in between.
+  EXPECT_DOUBLE_EQ(cell->utilisation(Direction::uplink, scheduler.now()), 14.0 / (14 + 2 + 14));
+}
+
 }  // namespace
 }  // namespace trilemma

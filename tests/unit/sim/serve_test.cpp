@@ -151,7 +151,8 @@ TEST(Serve, TheWholeModelAtTheEdgeIsSentTokenIds) {
 }
 
 // Two more tokens after the prompt of 10: the first runs with 10 tokens in the KV cache, the second with 11. A block
-// costs 1152 + 32 (10 + 1) = 1504 and 1152 + 32 (11 + 1) = 1536 operations. The message of one token is 40 + 32 bytes,
+// costs 1152 + 32 (10 + 1) = 1504 and 1152 + 32 (11 + 1) = 1536 operations. The edge reads the 2 592 = 1184 bytes of
+// its weights more slowly than it does 1152 operations: 1536 and 1568 ns. The message of one token is 40 + 32 bytes,
 // coded by moving 64 bytes.
 
 TEST(Serve, EachFurtherTokenMakesAnotherTrip) {
@@ -160,8 +161,8 @@ TEST(Serve, EachFurtherTokenMakesAnotherTrip) {
   scenario.backhaul = microsecond_a_byte;
   const RequestRecord record = only_record_of(scenario);
   const Duration prompt = compute + 360us + 4us;
-  const Duration second = 15'040ns + 64ns + 72us + 64ns + (3 * 1'504ns + 512ns) + 4us;
-  const Duration third = 15'360ns + 64ns + 72us + 64ns + (3 * 1'536ns + 512ns) + 4us;
+  const Duration second = 15'040ns + 64ns + 72us + 64ns + (3 * 1'536ns + 512ns) + 4us;
+  const Duration third = 15'360ns + 64ns + 72us + 64ns + (3 * 1'568ns + 512ns) + 4us;
   EXPECT_EQ(record.first_token, prompt);
   EXPECT_EQ(record.latency(), prompt + second + third);
   EXPECT_EQ(record.floor, record.latency());
@@ -175,8 +176,8 @@ TEST(Serve, TheEdgeAloneGeneratesTheAnswerInOneTrip) {
   scenario.workload.output = Tokens(3);
   scenario.backhaul = microsecond_a_byte;
   const RequestRecord record = only_record_of(scenario);
-  EXPECT_EQ(stage(record, Stage::edge), 4 * (13'280ns + 1'504ns + 1'536ns) + 3 * 512ns);
-  EXPECT_EQ(record.latency(), 40us + 66'816ns + 12us);
+  EXPECT_EQ(stage(record, Stage::edge), 4 * (13'280ns + 1'536ns + 1'568ns) + 3 * 512ns);
+  EXPECT_EQ(record.latency(), 40us + 67'072ns + 12us);
   EXPECT_EQ(record.first_token, record.latency());
 }
 
@@ -215,9 +216,10 @@ TEST(Serve, ATraceGivesTimeClientPromptAndOutput) {
   EXPECT_EQ(records[0].latency(), compute);
   EXPECT_EQ(records[1].request.client, 0);
   EXPECT_EQ(records[1].request.arrival, 1ms);
-  // 20 tokens: 1152 20 + 32 210 = 29,760 a block, coded in 2 x 1280 ns; then one token after 20: 1152 + 32 21 = 1824.
+  // 20 tokens: 1152 20 + 32 210 = 29,760 a block, coded in 2 x 1280 ns; then one token after 20: 1152 + 32 21 = 1824,
+  // and 1184 + 672 = 1856 ns at the edge.
   const Duration prompt = 297'600ns + 2 * 1'280ns + 3 * 29'760ns + 512ns;
-  const Duration second = 18'240ns + 2 * 64ns + 3 * 1'824ns + 512ns;
+  const Duration second = 18'240ns + 2 * 64ns + 3 * 1'856ns + 512ns;
   EXPECT_EQ(records[1].first_token, prompt);
   EXPECT_EQ(records[1].latency(), prompt + second);
   EXPECT_EQ(records[1].floor, prompt + second);
