@@ -132,7 +132,7 @@ std::string device_file(const std::string& sheet_text, std::span<const Calibrate
 
 std::string point_table(std::span<const CalibratedRate> rates) {
   Table table{
-      .header = {"line", "use", "precision", "model", "metric", "tokens", "measured", "model", "error", "left out"},
+      .header = {"line", "use", "precision", "model", "metric", "tokens", "measured", "predicted", "error", "left out"},
       .rows = {},
       .left = 5};
   for (const CalibratedRate& rate : rates) {
