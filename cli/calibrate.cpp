@@ -44,10 +44,10 @@ Sheet find_sheet(const std::string& device, const config::Catalogue& catalogue) 
                       catalogue);
   if (!fs::is_regular_file(device)) {
     const std::string close = config::nearest(device, catalogue.names("calibration"));
-    throw UsageError(fmt::format("calibrate: --device '{}' is neither a sheet in configs/calibration nor a file{}",
-                                 device,
-                                 close.empty() ? "; write the path of a YAML file with memory, bandwidth and peaks"
-                                               : fmt::format("; write '{}'", close)));
+    throw UsageError(
+        fmt::format("trilemma calibrate: --device '{}' is neither a sheet in configs/calibration nor a file{}", device,
+                    close.empty() ? "; write the path of a YAML file with memory, bandwidth and peaks"
+                                  : fmt::format("; write '{}'", close)));
   }
   return read_sheet(device, device, catalogue);
 }
@@ -59,8 +59,8 @@ void write_file(const fs::path& path, const std::string& text) {
     stream << text;
     stream.flush();
     if (!stream)
-      throw UsageError(
-          fmt::format("calibrate: --out '{}' cannot be written; write a path in a folder that exists", path.string()));
+      throw UsageError(fmt::format(
+          "trilemma calibrate: --out '{}' cannot be written; write a path in a folder that exists", path.string()));
   }
   fs::rename(part, path);
 }
@@ -112,9 +112,9 @@ int calibrate(const Arguments& arguments) {
     return exit_done;
   }
   if (parsed.values.count("data") == 0)
-    throw UsageError("calibrate: needs a file of measurements; see 'trilemma calibrate --help'");
+    throw UsageError("trilemma calibrate: needs a file of measurements; see 'trilemma calibrate --help'");
   if (device.empty())
-    throw UsageError("calibrate: needs --device NAME or --device SHEET.yaml; see 'trilemma calibrate --help'");
+    throw UsageError("trilemma calibrate: needs --device NAME or --device SHEET.yaml; see 'trilemma calibrate --help'");
   const auto data = parsed.values["data"].as<std::vector<std::string>>().front();
   const Sheet sheet = find_sheet(device, catalogue);
   const auto rates = trilemma::calibrate(sheet.hardware, read_measurements(data, data, catalogue), data);
@@ -125,11 +125,11 @@ int calibrate(const Arguments& arguments) {
     std::cout << text;
     return exit_done;
   }
+  write_file(out, text);
   std::cout
       << point_table(rates) << "\n"
       << table_to_text({.header = error_header, .rows = error_rows(fs::path(device).stem().string(), rates), .left = 4})
       << "\nerrors: median / worst (points); left out: without that model, or that row where there is one model\n";
-  write_file(out, text);
   return exit_done;
 }
 

@@ -34,7 +34,7 @@ template <class T>
 T read_part(const config::Catalogue& catalogue, const std::string& family, const std::string& name) {
   config::Problems problems;
   config::Reader reader(catalogue, problems);
-  const T entry = reader.read<T>(catalogue.read(family, name));
+  T entry = reader.read<T>(catalogue.read(family, name));
   problems.throw_if_any();
   return entry;
 }

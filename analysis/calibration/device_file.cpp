@@ -17,7 +17,7 @@ std::string percent(double share) { return fmt::format("{:.3g} %", 100 * share);
 
 /// Four digits, in the unit that a person would use.
 std::string time_text(Duration time) {
-  const double ns = static_cast<double>(time.count());
+  const auto ns = static_cast<double>(time.count());
   if (ns >= 1e6) return fmt::format("{:.4g} ms", ns / 1e6);
   if (ns >= 1e3) return fmt::format("{:.4g} us", ns / 1e3);
   return fmt::format("{} ns", time.count());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include <Eigen/Dense>
 #include <fmt/format.h>
@@ -60,9 +61,9 @@ void set(PrecisionRate& rate, Parameter parameter, double value) {
 
 class Problem {
  public:
-  Problem(const ProcessorConfig& processor, const PrecisionRate& start, std::span<const Parameter> parameters,
+  Problem(const ProcessorConfig& processor, PrecisionRate start, std::span<const Parameter> parameters,
           std::span<const Measurement> rows)
-      : processor_(processor), rate_(start), rows_(rows) {
+      : processor_(processor), rate_(std::move(start)), rows_(rows) {
     double least_s = longest_cost_s;
     for (const Measurement& row : rows) least_s = std::min(least_s, to_seconds(row.time));
     for (const Parameter parameter : parameters) {
@@ -142,7 +143,7 @@ struct Optimum {
 };
 
 /// One search. Marquardt's damping on the diagonal of J^T J; steps are projected on the bounds.
-Optimum descend(const Problem& problem, VectorXd position) {
+Optimum descend(const Problem& problem, const VectorXd& position) {
   constexpr int most_steps = 200;
   constexpr double least_gain = 1e-10;
   VectorXd residuals = problem.residuals(position);

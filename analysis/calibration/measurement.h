@@ -60,10 +60,10 @@ std::vector<Measurement> read_measurements(const std::filesystem::path& path, co
                                            const config::Catalogue& catalogue);
 
 /// What the model of a processor says of a measurement. Requires a rate for its precision.
-Duration predicted(const ProcessorConfig& processor, const Measurement& measurement);
+Duration predicted(const ProcessorConfig& processor, const Measurement& row);
 
 /// The fastest that the hardware can: no overhead, full peaks, arithmetic and memory at the same time. Requires a rate
 /// for the measurement's precision.
-Duration hardware_bound(const ProcessorConfig& processor, const Measurement& measurement);
+Duration hardware_bound(const ProcessorConfig& processor, const Measurement& row);
 
 }  // namespace trilemma

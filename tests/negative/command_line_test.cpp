@@ -7,6 +7,8 @@ namespace {
 
 const std::string good = TRILEMMA_SOURCE_DIR "/tests/negative/good.yaml";
 
+const std::string measurements = TRILEMMA_SOURCE_DIR "/configs/calibration/rtx-4090.csv";
+
 struct Line {
   std::string name;
   std::vector<std::string> arguments;
@@ -34,6 +36,23 @@ INSTANTIATE_TEST_SUITE_P(
         Line{"option_before_the_verb",
              {"--records", "run", good},
              {"trilemma: '--records' is not a verb; see 'trilemma --help'"}},
+        Line{"calibrate_without_data",
+             {"calibrate"},
+             {"trilemma calibrate: needs a file of measurements; see 'trilemma calibrate --help'"}},
+        Line{"calibrate_without_a_device",
+             {"calibrate", measurements},
+             {"trilemma calibrate: needs --device NAME or --device SHEET.yaml; see 'trilemma calibrate --help'"}},
+        Line{"calibrate_a_misspelt_device",
+             {"calibrate", measurements, "--device", "rtx-409"},
+             {"trilemma calibrate: --device 'rtx-409' is neither a sheet in configs/calibration nor a file; write "
+              "'rtx-4090'"}},
+        Line{"calibrate_to_nowhere",
+             {"calibrate", measurements, "--device", "rtx-4090", "--out", "no/such/folder.yaml"},
+             {"trilemma calibrate: --out 'no/such/folder.yaml' cannot be written; write a path in a folder that "
+              "exists"}},
+        Line{"calibrate_from_nothing",
+             {"calibrate", "nowhere.csv", "--device", "rtx-4090"},
+             {"nowhere.csv: cannot be read; write the path of a CSV file"}},
         Line{"unknown_option",
              {"run", good, "--frobnicate"},
              {"trilemma run: '--frobnicate' is not an option; see 'trilemma run --help'"}},

@@ -174,8 +174,8 @@ TEST_P(ShippedCalibration, GivesTheDeviceFileByteForByte) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, ShippedCalibration,
-                         testing::ValuesIn(config::Catalogue(configs).names("calibration")), [](const auto& info) {
-                           std::string name = info.param;
+                         testing::ValuesIn(config::Catalogue(configs).names("calibration")), [](const auto& device) {
+                           std::string name = device.param;
                            for (char& letter : name) letter = std::isalnum(letter) != 0 ? letter : '_';
                            return name;
                          });

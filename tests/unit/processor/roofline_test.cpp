@@ -1,8 +1,11 @@
 #include "models/processor/roofline.h"
 
+#include <map>
+
 #include <gtest/gtest.h>
 
 #include "core/ensure.h"
+#include "sim/experiment.h"
 #include "tests/support/toy_scenario.h"
 
 namespace trilemma {
@@ -78,6 +81,101 @@ TEST(Roofline, NeverRisesWithAFasterProcessor) {
       EXPECT_LE(forward_time(stronger, Precision::fp16, of), time(of));
     }
   }
+}
+
+/// A second of arithmetic and a quarter of memory time outside the blocks.
+TEST(Roofline, OverlapLiesBetweenTheSumAndTheLonger) {
+  ProcessorConfig processor_with = processor();
+  const Work both = work(500e9, 20'000'000'000);
+  const std::map<double, Duration> expected{{1, 1000ms}, {0.5, 1125ms}, {0, 1250ms}};
+  for (const auto& [overlap, time] : expected) {
+    processor_with.rates[0].overlap = Fraction(overlap);
+    EXPECT_EQ(forward_time(processor_with, Precision::fp16, both), 1ms + time) << overlap;
+  }
+}
+
+TEST(Roofline, AttentionHasItsOwnShares) {
+  ProcessorConfig own = processor();
+  own.rates[0].per_call = own.rates[0].per_layer = 0ns;
+  Work attention{.layers = 2, .attention = {Operations(250e9), Bytes(1)}, .any = true};
+  EXPECT_EQ(forward_time(own, Precision::fp16, attention), 1s);
+  own.rates[0].attention_efficiency = Fraction(0.25);
+  EXPECT_EQ(forward_time(own, Precision::fp16, attention), 2s);
+  attention.attention = {Operations(1), Bytes(8'000'000'000)};
+  EXPECT_EQ(forward_time(own, Precision::fp16, attention), 200ms);
+  own.rates[0].cache_efficiency = Fraction(0.2);
+  EXPECT_EQ(forward_time(own, Precision::fp16, attention), 800ms);
+}
+
+/// All devices, models and cuts: the parts of a model take together what the whole takes, and one call more.
+TEST(Roofline, PartsOfAModelAddUpToTheNanosecond) {
+  const config::Catalogue catalogue(TRILEMMA_SOURCE_DIR "/configs");
+  const auto llm = read_part<LlmConfig>(catalogue, "llms", "llama-3.2-1b");
+  for (const std::string& name : catalogue.names("devices")) {
+    const auto device = read_part<ProcessorConfig>(catalogue, "devices", name);
+    for (const PrecisionRate& rate : device.rates) {
+      for (const PassTokens& tokens : {PassTokens{.fresh = Tokens(1), .cached = Tokens(100)}, {.fresh = Tokens(96)}}) {
+        const auto time = [&](const ModelPart& part) { return run_time(device, rate.precision, {llm, part, tokens}); };
+        for (std::int64_t cut = 1; cut <= llm.layers; ++cut) {
+          EXPECT_EQ(time(device_part(llm, cut)) + time(edge_part(llm, cut)), time(whole_model(llm)) + rate.per_call)
+              << name << " " << cut;
+        }
+      }
+    }
+  }
+}
+
+TEST(Roofline, APromptRunsInPaddedChunks) {
+  ProcessorConfig chunked = processor();
+  chunked.rates[0].chunk = 16;
+  const LlmConfig llm = test::toy_llm();
+  const auto time = [&](std::int64_t tokens) {
+    return run_time(chunked, Precision::fp16, {llm, whole_model(llm), {.fresh = Tokens(tokens)}});
+  };
+  EXPECT_EQ(time(2), time(16));
+  EXPECT_GT(time(17), time(16));
+  EXPECT_EQ(time(17), time(32));
+  // One token is no prompt.
+  EXPECT_LT(time(1), time(2) + 1ns);
+}
+
+TEST(Roofline, AStaticCacheIsReadWhole) {
+  ProcessorConfig fixed = processor();
+  fixed.rates[0].memory_efficiency = Fraction(1e-4);
+  const LlmConfig llm = test::toy_llm();
+  const auto time = [&](std::int64_t context) {
+    return run_time(fixed, Precision::fp16, {llm, whole_model(llm), {.fresh = Tokens(1), .cached = Tokens(context)}});
+  };
+  EXPECT_LT(time(1), time(1000));
+  fixed.rates[0].cache_tokens = Tokens(1001);
+  EXPECT_EQ(time(1), time(1000));
+  EXPECT_LT(time(1000), time(2000));
+}
+
+TEST(Roofline, FewerBitsAreNeverSlower) {
+  const LlmConfig llm = test::toy_llm();
+  for (const double overlap : {0.0, 0.3, 1.0}) {
+    Duration before = Duration::max();
+    for (const Precision precision :
+         {Precision::fp32, Precision::fp16, Precision::int8, Precision::int4, Precision::int2, Precision::int1}) {
+      ProcessorConfig one = processor();
+      one.rates = {{.precision = precision, .compute = OperationRate(1e12), .overlap = Fraction(overlap)}};
+      const Duration now = run_time(one, precision, {llm, whole_model(llm), {.fresh = Tokens(4)}});
+      EXPECT_LE(now, before) << config::name_of(precision);
+      before = now;
+    }
+  }
+}
+
+TEST(MemoryNeed, OfAWideHeadAndANarrowCache) {
+  const LlmConfig llm = test::toy_llm();
+  ProcessorConfig own = processor();
+  own.rates[0].head_bits = 32;
+  own.rates[0].cache_bits = 8;
+  const MemoryNeed need = memory_need(own, llm, whole_model(llm), Precision::fp16, {Tokens(10), Tokens(3)});
+  // Four blocks of 592 weights and 8 of the final norm in 16 bits, two times 256 of embedding and head in 32.
+  EXPECT_EQ(need.weights, Bytes(2 * (4 * 592 + 8) + 4 * 2 * 256));
+  EXPECT_EQ(need.kv, Bytes(4 * 2 * 4 * 13));
 }
 
 TEST(Roofline, EachPrecisionHasItsOwnRates) {
