@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -43,7 +44,7 @@ constexpr const char* codecs = R"(  codec     sends
 int show(const Arguments& arguments) {
   namespace po = boost::program_options;
   Syntax syntax{.verb = "show",
-                .synopsis = "show [devices|llms|radios|links|targets|codecs|NAME]",
+                .synopsis = "show [devices|llms|radios|links|targets|calibration|codecs|NAME]",
                 .description = "the catalogue, with sources and quality",
                 .positional = "name",
                 .details =
@@ -55,7 +56,9 @@ int show(const Arguments& arguments) {
   const ParsedWords parsed = parse(syntax, arguments);
   if (parsed.help) return exit_done;
   const config::Catalogue catalogue = find_catalogue(catalogue_option);
-  const std::vector<std::string> families = catalogue.families();
+  std::vector<std::string> families = catalogue.families();
+  // The sheet of a device comes after what was made of it.
+  std::stable_partition(families.begin(), families.end(), [](const auto& family) { return family != "calibration"; });
   if (parsed.values.count("name") == 0) {
     for (const std::string& family : families) list_family(catalogue, family);
     std::cout << codecs;

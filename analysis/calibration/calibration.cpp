@@ -142,6 +142,8 @@ CalibratedRate calibrate_one(const ProcessorConfig& processor, const SheetRate& 
     result.points.push_back({.row = row, .predicted = predicted_by(processor, result.rate, row)});
     if (row.purpose == Purpose::fit) result.points.back().unseen = leave_out.unseen(row);
   }
+  std::sort(result.points.begin(), result.points.end(),
+            [](const Point& a, const Point& b) { return a.row.line < b.row.line; });
   result.rate.decode_error = unseen_error(result, Phase::decode);
   result.rate.prefill_error = unseen_error(result, Phase::prefill);
   return result;
