@@ -75,7 +75,7 @@ SizeSummary size_of(const Scenario& scenario) {
   const WorkloadConfig& workload = scenario.workload;
   SizeSummary size{.device_capacity = capacity(scenario.device), .edge_capacity = capacity(scenario.edge)};
   const auto need = [&](const ProcessorConfig& processor, Precision precision, const ModelPart& part) {
-    return memory_need(processor, scenario.llm, part, precision, {workload.prompt, workload.output}).total();
+    return memory_need(processor, scenario.model(), part, precision, {workload.prompt, workload.output}).total();
   };
   size.device_bytes = need(scenario.device, scenario.device.precision, scenario.head());
   size.edge_bytes = need(scenario.edge, scenario.edge.precision, scenario.tail());

@@ -218,7 +218,7 @@ std::string first_line(const Scenario& scenario, const Summary& summary) {
   const std::string replications =
       summary.replications == 1 ? "replication 0" : fmt::format("replications 0 to {}", summary.replications - 1);
   return fmt::format("seed {}, {}, cut {} of {} layers of {}", scenario.seed, replications,
-                     Text<Cut>::format(scenario.cut), scenario.llm.layers, scenario.llm.kind);
+                     Text<Cut>::format(scenario.cut), scenario.model().layers, scenario.llm.kind);
 }
 
 /// Where the next space is that a line may end at: a number stays with its unit and with the sign before it.

@@ -5,7 +5,12 @@
 
 namespace trilemma {
 
-Costs::Costs(const Scenario& scenario) : scenario_(scenario), codec_(make_codec(scenario.codec)) {}
+Costs::Costs(const Scenario& scenario)
+    : scenario_(scenario),
+      llm_(scenario.model()),
+      head_(scenario.head()),
+      tail_(scenario.tail()),
+      codec_(make_codec(scenario.codec)) {}
 
 const Pass& Costs::prefill(Tokens prompt, Tokens output) {
   const Tokens at_once = scenario_.raw_input() ? output : Tokens(1);
@@ -34,13 +39,14 @@ const Costs::Further& Costs::further(Tokens prompt, Tokens output) {
 Pass Costs::pass(Tokens tokens, Tokens context, Tokens output) {
   const auto time = [&](const ProcessorConfig& processor, Precision precision, const ModelPart& part, Tokens count,
                         Tokens before) {
-    return run_time(processor, precision, {scenario_.llm, part, {count, before}});
+    return run_time(processor, precision, {llm_, part, {count, before}});
   };
   Pass result;
-  result.device = time(scenario_.device, scenario_.device.precision, scenario_.head(), tokens, context);
+  result.device = time(scenario_.device, scenario_.device.precision, head_, tokens, context);
+  if (context == Tokens(0)) result.device += tokens.value() * scenario_.device.tokenisation;
   if (scenario_.on_device()) return result;
   result.leaves_device = true;
-  const ModelPart tail = scenario_.tail();
+  const ModelPart tail = tail_;
   result.edge = time(scenario_.edge, scenario_.edge.precision, tail, tokens, context);
   for (Tokens token{1}; token < output; token += Tokens(1)) {
     result.edge += time(scenario_.edge, scenario_.edge.precision, tail, Tokens(1), tokens + token - Tokens(1));
@@ -55,11 +61,12 @@ void Costs::add_message(Pass& pass, Tokens tokens) {
     pass.payload = tokens.value() * token_id;
   } else {
     const Shape shape{.tokens = tokens.value(), .hidden = scenario_.llm.hidden};
+    const std::int64_t values = shape.tokens * shape.hidden;
     const CodecWork encode = codec_->encode_work(shape);
     const CodecWork decode = codec_->decode_work(shape);
     pass.payload = codec_->encoded_size(shape);
-    pass.encode = codec_time(scenario_.device, scenario_.device.precision, encode.operations, encode.moved);
-    pass.decode = codec_time(scenario_.edge, scenario_.edge.precision, decode.operations, decode.moved);
+    pass.encode = codec_time(scenario_.device, scenario_.device.precision, {encode.operations, encode.moved}, values);
+    pass.decode = codec_time(scenario_.edge, scenario_.edge.precision, {decode.operations, decode.moved}, values);
   }
   pass.uplink = with_headers(pass.payload);
 }

@@ -55,6 +55,9 @@ class Costs {
   void add_message(Pass& pass, Tokens tokens);
 
   const Scenario& scenario_;
+  LlmConfig llm_;
+  ModelPart head_;
+  ModelPart tail_;
   std::unique_ptr<Codec> codec_;
   std::map<std::pair<std::int64_t, std::int64_t>, Pass> prefills_;  // by prompt and output
   std::map<std::pair<std::int64_t, std::int64_t>, Further> further_;

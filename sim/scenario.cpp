@@ -37,7 +37,7 @@ std::string short_size(Bytes size) {
 std::string memory_problem(const Scenario& scenario, const ProcessorConfig& processor, Precision precision,
                            const ModelPart& part) {
   const MemoryNeed need =
-      memory_need(processor, scenario.llm, part, precision, {scenario.workload.prompt, scenario.workload.output});
+      memory_need(processor, scenario.model(), part, precision, {scenario.workload.prompt, scenario.workload.output});
   if (fits(processor, need)) return {};
   const std::string has = processor.storage ? fmt::format("{} of storage for weights and {} of memory for the rest",
                                                           short_size(*processor.storage), short_size(processor.memory))
@@ -99,9 +99,13 @@ std::vector<FieldProblem> Scenario::problems() const {
     if (!problem.empty()) found.push_back({key, problem});
   };
   add(duration ? "duration" : "requests", end_problem(*this));
-  if (cut.layers && *cut.layers > llm.layers) {
-    add("cut",
-        fmt::format("lies beyond the last layer; {} has {}, write 0 to {} or 'all'", llm.kind, llm.layers, llm.layers));
+  if (pruning.layers >= llm.layers) {
+    add("pruning", fmt::format("leaves none of the {} blocks of {}; write fewer layers", llm.layers, llm.kind));
+    return found;
+  }
+  const std::int64_t layers = llm.layers - pruning.layers;
+  if (cut.layers && *cut.layers > layers) {
+    add("cut", fmt::format("lies beyond the last layer; {} has {}, write 0 to {} or 'all'", llm.kind, layers, layers));
     return found;
   }
   if (workload.prompt + workload.output > llm.context) {

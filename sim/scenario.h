@@ -74,6 +74,7 @@ struct ModemConfig {
 /// The device tier of a scenario: a processor and what runs on it.
 struct DeviceConfig : ProcessorConfig {
   Precision precision = Precision::int4;
+  Duration tokenisation{0};  // of one token of the prompt
   std::optional<ThrottlingConfig> throttling;
   std::optional<ModemConfig> modem;
 
@@ -81,6 +82,9 @@ struct DeviceConfig : ProcessorConfig {
     return std::tuple_cat(
         ProcessorConfig::fields(),
         std::tuple{config::field("precision", &DeviceConfig::precision, "number format of the weights"),
+                   config::field("tokenisation", &DeviceConfig::tokenisation,
+                                 "time to make one token of the input (tokenisation and other preparation)",
+                                 config::up_to_an_hour),
                    config::field("throttling", &DeviceConfig::throttling, "slowing down when hot; absent: never"),
                    config::field("modem", &DeviceConfig::modem,
                                  "electrical power of the radio; absent: no radio energy is reported")});
@@ -173,6 +177,7 @@ struct Scenario {
   LimitsConfig limits;
 
   LlmConfig llm;
+  PruningConfig pruning;
   Cut cut;
   DeviceConfig device;
   EdgeConfig edge;
@@ -208,6 +213,7 @@ struct Scenario {
               "message: radio and backhaul carry whole messages; packet: every IP packet over ns-3's stack"),
         field("limits", &Scenario::limits, "bounds on the cost of a run"),
         required("llm", &Scenario::llm, "language model"),
+        field("pruning", &Scenario::pruning, "structured pruning of the model, on both sides of the cut"),
         field("cut", &Scenario::cut,
               "blocks on the device: 0 = all at the edge (raw input is sent), all = on the device"),
         required("device", &Scenario::device, "device tier"),
@@ -226,8 +232,12 @@ struct Scenario {
 
   [[nodiscard]] bool on_device() const { return !cut.layers.has_value(); }
   [[nodiscard]] bool raw_input() const { return cut.layers == std::int64_t{0}; }
-  [[nodiscard]] ModelPart head() const { return on_device() ? whole_model(llm) : device_part(llm, *cut.layers); }
-  [[nodiscard]] ModelPart tail() const { return on_device() ? ModelPart{} : edge_part(llm, *cut.layers); }
+  /// The language model as it runs.
+  [[nodiscard]] LlmConfig model() const { return pruned(llm, pruning); }
+  [[nodiscard]] ModelPart head() const {
+    return on_device() ? whole_model(model()) : device_part(model(), *cut.layers);
+  }
+  [[nodiscard]] ModelPart tail() const { return on_device() ? ModelPart{} : edge_part(model(), *cut.layers); }
 };
 
 }  // namespace trilemma

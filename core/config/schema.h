@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include "core/config/catalogue.h"
@@ -116,11 +117,14 @@ Json variant_schema(const Catalogue& catalogue, const std::variant<T...>& value)
     for (const auto& name : catalogue.names(variant_catalogue<std::variant<T...>>)) words.push_back(name);
   }
   const std::string standard = std::visit([](const auto& chosen) { return std::string(chosen.kind); }, value);
+  const bool bare = std::find(words.begin(), words.end(), Json(standard)) != words.end();
   if (!words.empty()) choices.push_back(Json{{"enum", std::move(words)}});
   (choices.push_back(struct_schema(catalogue, T{}, false)), ...);
   if constexpr (!variant_catalogue<std::variant<T...>>.empty())
     (add_named_choice<T>(catalogue, variant_catalogue<std::variant<T...>>, choices), ...);
-  return Json{{"anyOf", std::move(choices)}, {"default", standard}};
+  Json schema{{"anyOf", std::move(choices)}};
+  if (bare) schema["default"] = standard;  // an alternative with required fields is no default by its name
+  return schema;
 }
 
 }  // namespace detail

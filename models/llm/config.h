@@ -53,4 +53,26 @@ struct LlmConfig {
   [[nodiscard]] std::vector<config::FieldProblem> problems() const;
 };
 
+/// Structured pruning: what is taken out of every block, and blocks that are left out. Embedding, LM head and the width
+/// of the residual stream stay.
+struct PruningConfig {
+  Fraction heads{0};
+  Fraction feed_forward{0};
+  std::int64_t layers = 0;
+
+  static constexpr auto fields() {
+    using config::field;
+    constexpr config::Bounds share{.min = 0, .max = 1, .max_allowed = false};
+    return std::tuple{
+        field("heads", &PruningConfig::heads,
+              "share of the attention heads taken out, whole groups with their keys and values", share),
+        field("feed_forward", &PruningConfig::feed_forward, "share of the feed-forward width taken out", share),
+        field("layers", &PruningConfig::layers, "blocks left out", config::between(0, 999))};
+  }
+};
+
+/// The model that is left: key/value heads and feed-forward width rounded to the nearest, at least one of each.
+/// Requires pruning.layers < llm.layers.
+LlmConfig pruned(const LlmConfig& llm, const PruningConfig& pruning);
+
 }  // namespace trilemma

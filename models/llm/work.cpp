@@ -53,6 +53,19 @@ std::vector<config::FieldProblem> LlmConfig::problems() const {
   return {{"kv_heads", "does not divide the number of query heads; each key/value head serves as many of them"}};
 }
 
+LlmConfig pruned(const LlmConfig& llm, const PruningConfig& pruning) {
+  const auto kept = [](std::int64_t count, Fraction taken) {
+    return std::max<std::int64_t>(1, std::llround(static_cast<double>(count) * (1 - taken.value())));
+  };
+  LlmConfig left = llm;
+  left.kv_heads = kept(llm.kv_heads, pruning.heads);
+  left.heads = left.kv_heads * (llm.heads / llm.kv_heads);
+  left.feed_forward = kept(llm.feed_forward, pruning.feed_forward);
+  left.layers -= pruning.layers;
+  TRILEMMA_ENSURE(left.layers > 0, "a pruned model has a block left");
+  return left;
+}
+
 ModelPart whole_model(const LlmConfig& llm) {
   return {.first = 0, .last = llm.layers, .embedding = true, .head = true};
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <variant>
 #include <vector>
 
 #include "core/config/concepts.h"
@@ -114,6 +115,33 @@ struct PowerConfig {
   }
 };
 
+/// What codecs run on: a processor at a rate of its own, measured on transforms.
+struct SignalProcessor {
+  static constexpr std::string_view kind = "processor";
+  OperationRate rate{0};
+  Duration per_call{0};
+
+  static constexpr auto fields() {
+    using config::field, config::required, config::positive;
+    return std::tuple{required("rate", &SignalProcessor::rate, "operations of a codec per second", positive),
+                      field("per_call", &SignalProcessor::per_call, "fixed cost of a pass", config::up_to_an_hour)};
+  }
+};
+/// A fixed-function pipeline that takes one value after the other (an FPGA or a hardwired transform).
+struct SignalPipeline {
+  static constexpr std::string_view kind = "pipeline";
+  EventRate values{0};
+  Duration fill{0};
+
+  static constexpr auto fields() {
+    using config::field, config::required, config::positive;
+    return std::tuple{
+        required("values", &SignalPipeline::values, "values that enter per second", positive),
+        field("fill", &SignalPipeline::fill, "from the first value to the first result", config::up_to_an_hour)};
+  }
+};
+using SignalConfig = std::variant<SignalProcessor, SignalPipeline>;
+
 /// A compute device; a catalogue entry of configs/devices.
 struct ProcessorConfig {
   static constexpr std::string_view catalogue = "devices";
@@ -127,6 +155,7 @@ struct ProcessorConfig {
   ByteRate bandwidth{0};                 // of the memory that weights are streamed from
   std::int64_t quantisation_block = 32;  // weights that share one 16-bit scale at 8 bits and below; 0 = no scales
   std::optional<PowerConfig> power;
+  std::optional<SignalConfig> signal;
   std::vector<PrecisionRate> rates;
   Quality quality = Quality::guess;
   std::string source;
@@ -144,6 +173,7 @@ struct ProcessorConfig {
         field("quantisation_block", &ProcessorConfig::quantisation_block,
               "weights that share one 16-bit scale at 8 bits and below; 0 = no scales", between(0, 1e6)),
         field("power", &ProcessorConfig::power, "electrical power; absent: no energy is reported"),
+        field("signal", &ProcessorConfig::signal, "what codecs run on; absent: as matrix products"),
         required("rates", &ProcessorConfig::rates, "what each precision reaches"),
         field("quality", &ProcessorConfig::quality, "measured, fitted, roofline or guess"),
         field("source", &ProcessorConfig::source, "where the numbers come from"),

@@ -85,9 +85,16 @@ Duration run_time(const ProcessorConfig& processor, Precision precision, const R
   return time;
 }
 
-Duration codec_time(const ProcessorConfig& processor, Precision precision, Operations operations, Bytes bytes) {
+Duration codec_time(const ProcessorConfig& processor, Precision precision, const Load& load, std::int64_t values) {
+  if (load.operations == Operations(0) && load.bytes == Bytes(0)) return Duration{0};
   const PrecisionRate& rate = known_rate(processor, precision);
-  return roof(processor, rate, {operations, bytes}, {rate.compute_efficiency, rate.memory_efficiency});
+  if (!processor.signal) return roof(processor, rate, load, {rate.compute_efficiency, rate.memory_efficiency});
+  if (const auto* pipeline = std::get_if<SignalPipeline>(&*processor.signal)) {
+    return pipeline->fill + to_duration(static_cast<long double>(values) / pipeline->values.value());
+  }
+  const auto& unit = std::get<SignalProcessor>(*processor.signal);
+  return unit.per_call +
+         std::max(load.operations / unit.rate, load.bytes / (processor.bandwidth * rate.memory_efficiency.value()));
 }
 
 MemoryNeed memory_need(const ProcessorConfig& processor, const LlmConfig& llm, const ModelPart& part,

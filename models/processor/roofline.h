@@ -37,9 +37,10 @@ void for_each_pass(const ProcessorConfig& processor, Precision precision, const 
 /// Time of all of them.
 Duration run_time(const ProcessorConfig& processor, Precision precision, const Run& run);
 
-/// Time of a codec pass on the same processor: max(operations / vector rate, bytes / bandwidth) at the efficiencies of
-/// `precision`; no call overhead (fused into the forward pass).
-Duration codec_time(const ProcessorConfig& processor, Precision precision, Operations operations, Bytes bytes);
+/// Time of a codec pass over `values` numbers. On a signal processor: per_call + max(operations / rate, bytes /
+/// bandwidth); in a pipeline: fill + values / rate; without either, the roof at the efficiencies of `precision`, and no
+/// call (fused into the forward pass).
+Duration codec_time(const ProcessorConfig& processor, Precision precision, const Load& load, std::int64_t values);
 
 /// Memory that a part needs on a machine, item by item.
 struct MemoryNeed {

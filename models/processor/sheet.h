@@ -88,6 +88,7 @@ struct HardwareSheet {
   ByteRate bandwidth{0};
   std::int64_t quantisation_block = 32;
   std::optional<PowerConfig> power;
+  std::optional<SignalConfig> signal;
   std::string source;
   std::vector<SheetRate> peaks;
 
@@ -103,6 +104,7 @@ struct HardwareSheet {
         field("quantisation_block", &HardwareSheet::quantisation_block,
               "weights that share one 16-bit scale at 8 bits and below; 0 = no scales", between(0, 1e6)),
         field("power", &HardwareSheet::power, "electrical power"),
+        field("signal", &HardwareSheet::signal, "what codecs run on"),
         field("source", &HardwareSheet::source, "where the numbers come from"),
         required("peaks", &HardwareSheet::peaks, "what each precision could reach, and what is to be fitted"),
     };

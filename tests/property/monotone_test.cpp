@@ -135,8 +135,8 @@ TEST(FifoChain, IsNeverSlowerWithoutPacketHeaders) {
 TEST(FifoChain, IsNeverSlowerWithFewerBitsPerActivation) {
   // Where compute and memory time add up, the conversion costs more than the bytes save.
   const auto hides = [](const ProcessorConfig& processor) {
-    return std::all_of(processor.rates.begin(), processor.rates.end(),
-                       [](const PrecisionRate& rate) { return rate.overlap == Fraction(1); });
+    return !processor.signal && std::all_of(processor.rates.begin(), processor.rates.end(),
+                                            [](const PrecisionRate& rate) { return rate.overlap == Fraction(1); });
   };
   expect_never_slower([](Scenario& scenario) { scenario.codec = IdentityCodec{.format = NumberFormat::fp16}; },
                       [&](const Scenario& scenario) {

@@ -72,6 +72,10 @@ void draw_processor(Draw& draw, ProcessorConfig& processor, Precision precision)
       rate.covariance = {0.01, 0.005, 0.04};
     }
   }
+  if (draw.chance(0.2))
+    processor.signal = SignalProcessor{.rate = OperationRate(std::round(draw.magnitude(1e6, 1e12)))};
+  if (draw.chance(0.1))
+    processor.signal = SignalPipeline{.values = EventRate(std::round(draw.magnitude(1e4, 1e9))), .fill = 10us};
   processor.source = "drawn";
 }
 
@@ -253,7 +257,13 @@ Scenario random_scenario(std::uint32_t number) {
   if (draw.chance(0.2)) scenario.jitter = Switch::on;
   if (draw.chance(0.2)) scenario.uncertainty = Switch::on;
   scenario.llm = random_llm(draw);
-  scenario.cut = random_cut(draw, scenario.llm.layers);
+  if (draw.chance(0.2)) {
+    scenario.pruning = {.heads = Fraction(draw.whole(0, 90) / 100.0),
+                        .feed_forward = Fraction(draw.whole(0, 90) / 100.0),
+                        .layers = draw.whole(0, scenario.llm.layers - 1)};
+  }
+  scenario.cut = random_cut(draw, scenario.model().layers);
+  if (draw.chance(0.2)) scenario.device.tokenisation = draw.time(1us, 1ms);
   scenario.device.precision = random_precision(draw);
   draw_processor(draw, scenario.device, scenario.device.precision);
   scenario.edge.precision = random_precision(draw);

@@ -9,7 +9,8 @@
 /// The model has 4 blocks of 8 x ((2 2 + 2 1) 4 + 3 16) = 576 matrix weights. A pass of n tokens after c costs a block
 /// 2 576 n operations and 4 (2 4) = 32 more for each of the n c + n (n + 1) / 2 pairs of query and key; the LM head
 /// costs 2 32 8 = 512 once. The edge does one operation, and moves one byte, in a nanosecond; the device is ten times
-/// slower at operations. The prompt is bound by its operations, attention too with its cache of one bit a number. For the prompt of 10 tokens:
+/// slower at operations. The prompt is bound by its operations, attention too with its cache of one bit a number. For
+/// the prompt of 10 tokens:
 ///
 ///     one block  1152 10 + 32 55       = 13,280 operations
 ///     message    40 + 4 10 8           =    360 bytes (header, fp32), or 4 10 = 40 bytes of token ids at cut 0

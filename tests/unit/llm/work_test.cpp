@@ -236,6 +236,22 @@ TEST(ForwardWork, OfAPromptInTwoChunksIsThatOfTheWholePrompt) {
   }
 }
 
+TEST(Pruning, TakesHeadsWidthAndBlocksAndLeavesTheRest) {
+  const LlmConfig whole = llm("llama-3.2-1b");  // 32 heads on 8 of keys and values, 8192 wide, 16 blocks
+  const LlmConfig left = pruned(whole, {.heads = Fraction(0.25), .feed_forward = Fraction(0.4), .layers = 4});
+  EXPECT_EQ(left.kv_heads, 6);
+  EXPECT_EQ(left.heads, 24);
+  EXPECT_EQ(left.feed_forward, 4915);
+  EXPECT_EQ(left.layers, 12);
+  EXPECT_EQ(left.hidden, whole.hidden);
+  EXPECT_EQ(left.vocabulary, whole.vocabulary);
+  EXPECT_EQ(kv_bytes(left, whole_model(left), Tokens(1)), Bytes(2 * 12 * 6 * 64 * 2));
+  // Projections of 2048 x 64 for 2 x 24 + 2 x 6 heads, three matrices of 2048 x 4915, two norms.
+  EXPECT_EQ(layer_parameters(left), 2048 * 64 * 60 + 3 * 2048 * 4915 + 2 * 2048);
+  EXPECT_EQ(parameters(pruned(whole, {}), whole_model(whole)), parameters(whole, whole_model(whole)));
+  EXPECT_EQ(pruned(whole, {.heads = Fraction(0.99)}).kv_heads, 1);
+}
+
 TEST(ForwardWork, OfAnEmptyPartIsNothing) {
   const LlmConfig model = llm("llama-3.2-1b");
   const Work work = forward_work(model, device_part(model, 0), fp16, {Tokens(128), Tokens(0)});

@@ -187,9 +187,24 @@ TEST(Roofline, EachPrecisionHasItsOwnRates) {
 }
 
 TEST(Roofline, CodecsRunInsideTheForwardPass) {
-  EXPECT_EQ(codec_time(processor(), Precision::fp16, Operations(500e9), Bytes(1)), 1s);
-  EXPECT_EQ(codec_time(processor(), Precision::fp16, Operations(1), Bytes(80'000'000'000)), 1s);
-  EXPECT_EQ(codec_time(processor(), Precision::fp16, Operations(0), Bytes(0)), 0ns);
+  EXPECT_EQ(codec_time(processor(), Precision::fp16, {Operations(500e9), Bytes(1)}, 1), 1s);
+  EXPECT_EQ(codec_time(processor(), Precision::fp16, {Operations(1), Bytes(80'000'000'000)}, 1), 1s);
+  EXPECT_EQ(codec_time(processor(), Precision::fp16, {Operations(0), Bytes(0)}, 1), 0ns);
+}
+
+TEST(Codecs, RunAtTheRateOfASignalProcessor) {
+  ProcessorConfig own = processor();
+  own.signal = SignalProcessor{.rate = OperationRate(1e9), .per_call = 5us};
+  EXPECT_EQ(codec_time(own, Precision::fp16, {Operations(1e9), Bytes(1)}, 1), 5us + 1s);
+  EXPECT_EQ(codec_time(own, Precision::fp16, {Operations(1), Bytes(80'000'000'000)}, 1), 5us + 1s);
+  EXPECT_EQ(codec_time(own, Precision::fp16, {Operations(0), Bytes(0)}, 1), 0ns);
+}
+
+TEST(Codecs, StreamThroughAPipeline) {
+  ProcessorConfig own = processor();
+  own.signal = SignalPipeline{.values = EventRate(250e6), .fill = 10us};
+  // 128 x 2048 values, 4 ns each, whatever the arithmetic.
+  EXPECT_EQ(codec_time(own, Precision::fp16, {Operations(1e12), Bytes(1)}, 128 * 2048), 10us + 128 * 2048 * 4ns);
 }
 
 // The toy model: one block of 592 weights, 32 x 8 = 256 embedding weights; KV cache 2 x 4 values and a token,
