@@ -140,9 +140,11 @@ void judge_draws(Summary& summary, const Scenario& scenario, const std::vector<R
   }
   const bool all_hold = summary.drawn->holds == replications.size();
   const bool all_fail = summary.drawn->fails == replications.size();
-  if (summary.target->verdict == Verdict::holds && !all_hold) summary.target->verdict = Verdict::undecided;
-  if (summary.target->verdict == Verdict::fails && !all_fail && !summary.stability.overloaded)
-    summary.target->verdict = Verdict::undecided;
+  const bool holds = summary.target->verdict == Verdict::holds && all_hold;
+  const bool fails = summary.target->verdict == Verdict::fails && (all_fail || summary.stability.overloaded);
+  if (holds || fails || summary.target->verdict == Verdict::undecided) return;
+  summary.target->verdict = Verdict::undecided;
+  summary.target->more_requests_needed.reset();  // other parameters decide, not more requests
 }
 
 /// Power of `machines` machines: idle over the whole run, and more while at work.

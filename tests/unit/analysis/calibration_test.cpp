@@ -180,6 +180,17 @@ INSTANTIATE_TEST_SUITE_P(Devices, ShippedCalibration,
                            return name;
                          });
 
+TEST(Calibration, WhatHasNoMeasurementsIsAGuess) {
+  const config::Catalogue catalogue(configs);
+  for (const std::string& name : catalogue.names("devices")) {
+    if (catalogue.contains("calibration", name)) continue;
+    const auto device = read_part<ProcessorConfig>(catalogue, "devices", name);
+    EXPECT_EQ(device.quality, Quality::guess) << name;
+    for (const PrecisionRate& rate : device.rates)
+      EXPECT_EQ(rate.quality.value_or(device.quality), Quality::guess) << name;
+  }
+}
+
 // ---- Files that are wrong -------------------------------------------------------------------------------------------
 
 std::string problem_of(const std::string& rows) {

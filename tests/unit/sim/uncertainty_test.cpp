@@ -78,6 +78,8 @@ TEST(Uncertainty, AVerdictHoldsOnlyIfItHoldsInEachDraw) {
   EXPECT_EQ(verdict(100us), Verdict::fails);
   EXPECT_EQ(verdict(307us), Verdict::undecided);  // device 265.6 us at one half, 41.6 us the rest
   EXPECT_EQ(verdict(1ms), Verdict::holds);
+  scenario.target = TargetConfig{.latency = 307us, .reliability = Fraction(0.9)};
+  EXPECT_FALSE(summary_of(scenario).target->more_requests_needed) << "more of the same decides nothing";
 }
 
 // The request of the toy scenario: 133,440 ns on the device, 40,992 ns at the edge, 174,432 ns in all.
