@@ -8,6 +8,7 @@
 
 #include "core/config/problems.h"
 #include "core/config/text.h"
+#include "core/ensure.h"
 
 namespace trilemma {
 namespace {
@@ -94,12 +95,23 @@ class LeaveOut {
   std::optional<PrecisionRate> rate_;
 };
 
+Duration bound_of(const ProcessorConfig& processor, const Measurement& row, const std::string& shown) {
+  try {
+    return hardware_bound(processor, row);
+  } catch (const OutOfRange&) {
+    throw config::Error(
+        fmt::format("{}:{}: prompt: with these numbers of tokens and sequences the hardware would take "
+                    "more than 30 years; check them",
+                    shown, row.line));
+  }
+}
+
 void refuse_impossible(const ProcessorConfig& hardware, const SheetRate& peak, std::span<const Measurement> rows,
                        const std::string& shown) {
   ProcessorConfig processor = hardware;
   processor.rates = {given(peak)};
   for (const Measurement& row : rows) {
-    const Duration bound = hardware_bound(processor, row);
+    const Duration bound = bound_of(processor, row, shown);
     if (row.time >= bound) continue;
     throw config::Error(fmt::format(
         "{}:{}: value: {} is faster than the hardware can, {} at its peaks; check unit, model, precision and lengths",

@@ -41,6 +41,7 @@ class MeasurementReader {
       else
         add(csv_cells(line));
     }
+    line_ = std::max<std::int64_t>(1, line_);
     if (columns_.empty()) fail("is empty; write a header and one row a measurement");
     if (found_.empty()) fail("has no row below the header; write one row a measurement");
     return std::move(found_);
@@ -89,7 +90,8 @@ class MeasurementReader {
     if (const auto* problem = std::get_if<std::string>(&parsed))
       fail(fmt::format("{}: '{}' {}", column, printable(text), *problem));
     const std::int64_t value = std::get<std::int64_t>(parsed);
-    constexpr std::int64_t most = 1'000'000'000'000;
+    const bool sizes = column == "weight_bytes" || column == "operations";
+    const std::int64_t most = sizes ? 1'000'000'000'000'000 : 10'000'000;
     if (value < min || value > most)
       fail(fmt::format("{}: '{}' is outside {} to {}; write a count", column, printable(text), min, most));
     return value;
@@ -120,7 +122,11 @@ class MeasurementReader {
       const auto* rate = std::get_if<double>(&parsed);
       if (rate == nullptr || !(*rate > 0))
         fail(fmt::format("value: '{}' is not a rate above 0; {}", printable(text), advice));
-      time = to_duration(static_cast<long double>(tokens) / static_cast<long double>(*rate));
+      const long double seconds = static_cast<long double>(tokens) / static_cast<long double>(*rate);
+      constexpr long double longest_s = 1e8L;
+      if (seconds > longest_s)
+        fail(fmt::format("value: '{}' would take more than three years; {}", printable(text), advice));
+      time = to_duration(seconds);
     } else {
       const auto parsed = Text<Duration>::parse(text);
       if (const auto* problem = std::get_if<std::string>(&parsed)) {

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/config/concepts.h"
 #include "core/config/field.h"
 #include "models/processor/config.h"
 
@@ -76,6 +77,7 @@ struct SheetRate {
         field("source", &SheetRate::source, "why"),
     };
   }
+  [[nodiscard]] std::vector<config::FieldProblem> problems() const;
 };
 
 /// What is known of a processor before it is measured: configs/calibration/DEVICE.yaml. `peaks` is its last key.
@@ -109,6 +111,7 @@ struct HardwareSheet {
         required("peaks", &HardwareSheet::peaks, "what each precision could reach, and what is to be fitted"),
     };
   }
+  [[nodiscard]] std::vector<config::FieldProblem> problems() const;
 };
 
 }  // namespace trilemma

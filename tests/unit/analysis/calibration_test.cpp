@@ -226,7 +226,34 @@ TEST(CalibrationFile, NamesTheRowThatIsWrong) {
               HasSubstr("board.csv:3: precision: 'int8'"));
   EXPECT_THAT(problem_of(good + "maybe,llama-3.2-3b,int4,decode,8 token/s,\n"),
               HasSubstr("use: 'maybe' is not one of fit, test"));
+  EXPECT_THAT(problem_of(good + "fit,llama-3.2-3b,int4,decode,1e-300 token/s,\n"),
+              HasSubstr("board.csv:3: value: '1e-300"));
+  EXPECT_THAT(problem_of(good + "fit,llama-3.2-3b,int4,prefill,1 ms,99999999\n"),
+              HasSubstr("board.csv:3: prompt: '99999999'"));
   EXPECT_THAT(problem_of(""), HasSubstr("has no row"));
+}
+
+std::vector<std::string> faults_of(SheetRate rate) {
+  rate.precision = Precision::int4;
+  std::vector<std::string> keys;
+  for (const config::FieldProblem& problem : rate.problems()) keys.push_back(problem.key);
+  return keys;
+}
+
+TEST(CalibrationSheet, SaysOfEachParameterOnceWhereItComesFrom) {
+  using testing::ElementsAre;
+  const Fraction half(0.5);
+  const auto ce = Parameter::compute_efficiency;
+  const auto me = Parameter::memory_efficiency;
+  EXPECT_THAT(faults_of({.fit = {ce, me}}), ElementsAre());
+  EXPECT_THAT(faults_of({.fit = {me}, .compute_efficiency = half}), ElementsAre());
+  EXPECT_THAT(faults_of({.fit = {me}}), ElementsAre("compute_efficiency"));
+  EXPECT_THAT(faults_of({}), ElementsAre("compute_efficiency", "memory_efficiency"));
+  EXPECT_THAT(faults_of({.fit = {ce, me, me}}), ElementsAre("fit"));
+  EXPECT_THAT(faults_of({.fit = {ce, me}, .memory_efficiency = half}), ElementsAre("memory_efficiency"));
+  HardwareSheet sheet;
+  sheet.peaks = {{.precision = Precision::int4}, {.precision = Precision::int8}, {.precision = Precision::int4}};
+  EXPECT_EQ(sheet.problems().size(), 1U);
 }
 
 TEST(CalibrationFile, OnePointDecidesNothing) {
