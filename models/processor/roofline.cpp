@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/ensure.h"
+#include "models/processor/sheet.h"
 
 namespace trilemma {
 namespace {
@@ -33,9 +34,20 @@ Duration roof(const ProcessorConfig& processor, const PrecisionRate& rate, const
 
 std::vector<config::FieldProblem> PrecisionRate::problems() const {
   const std::size_t count = uncertain.size();
-  if (covariance.size() == count * (count + 1) / 2) return {};
-  return {{"covariance", fmt::format("has {} numbers for {} fitted parameters; write the {} of the lower triangle",
-                                     covariance.size(), count, count * (count + 1) / 2)}};
+  for (const std::string& name : uncertain) {
+    const auto is_it = [&](const auto& known) { return known.text == name; };
+    if (std::any_of(config::names<Parameter>.begin(), config::names<Parameter>.end(), is_it)) continue;
+    return {{"uncertain", fmt::format("has '{}', which is no fitted parameter; write those of a calibration", name)}};
+  }
+  if (covariance.size() != count * (count + 1) / 2) {
+    return {{"covariance", fmt::format("has {} numbers for {} fitted parameters; write the {} of the lower triangle",
+                                       covariance.size(), count, count * (count + 1) / 2)}};
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (covariance[i * (i + 3) / 2] >= 0) continue;
+    return {{"covariance", fmt::format("has a variance below 0 for {}; write the square of its error", uncertain[i])}};
+  }
+  return {};
 }
 
 std::optional<PrecisionRate> rate_for(const ProcessorConfig& processor, Precision precision) {

@@ -192,6 +192,19 @@ TEST(Roofline, CodecsRunInsideTheForwardPass) {
   EXPECT_EQ(codec_time(processor(), Precision::fp16, {Operations(0), Bytes(0)}, 1), 0ns);
 }
 
+TEST(Covariance, IsThatOfTheParametersThatAreNamed) {
+  const auto key = [](std::vector<std::string> names, std::vector<double> numbers) {
+    const PrecisionRate rate{.uncertain = std::move(names), .covariance = std::move(numbers)};
+    const auto found = rate.problems();
+    return found.empty() ? "" : found[0].key;
+  };
+  EXPECT_EQ(key({}, {}), "");
+  EXPECT_EQ(key({"per_layer", "overlap"}, {0.1, -0.1, 0.2}), "");
+  EXPECT_EQ(key({"per_layer", "overlap"}, {0.1, 0.2}), "covariance");
+  EXPECT_EQ(key({"per_layer", "overlap"}, {0.1, 0.1, -0.2}), "covariance");
+  EXPECT_EQ(key({"per_lair"}, {0.1}), "uncertain");
+}
+
 TEST(Codecs, RunAtTheRateOfASignalProcessor) {
   ProcessorConfig own = processor();
   own.signal = SignalProcessor{.rate = OperationRate(1e9), .per_call = 5us};
