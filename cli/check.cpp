@@ -63,7 +63,7 @@ std::string fidelity_text(const Scenario& scenario) {
   if (const auto* nr = std::get_if<NrRadio>(&scenario.radio)) {
     if (std::holds_alternative<MeasuredTiming>(nr->timing)) {
       return "  fidelity: whole messages; with measured delays, which each packet draws for itself, packets are up to "
-             "12 % "
+             "13 % "
              "apart in p50 and p99 (4 to 64 KiB)\n";
     }
     return "  fidelity: whole messages; measured gap to packets 2 % at most for p50 and p99 over NR (4 and 64 KiB, 20 "
