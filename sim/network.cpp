@@ -1,17 +1,27 @@
 #include "sim/network.h"
 
+#include <algorithm>
+
 #include "core/object_pool.h"
 #include "models/radio/radio.h"
 
 namespace trilemma {
 namespace {
 
-/// One message after the other, each as a whole: the backhaul gets it when the radio has delivered it, and the other
-/// way round.
+/// The largest packet of messages; 0: they are not cut.
+Bytes packet_of(const TransportConfig& transport) {
+  const auto* udp = std::get_if<UdpTransport>(&transport);
+  return udp == nullptr ? Bytes(0) : udp->mtu;
+}
+
+/// One message after the other. Uplink, its packets overlap on radio and backhaul: those that the radio delivered early
+/// have left early. Downlink, the radio gets it when the backhaul has delivered it as a whole.
 class MessageNetwork final : public Network {
  public:
   explicit MessageNetwork(const NetworkParts& parts)
-      : parts_(parts), one_place_(parts.uplink.floor(Bytes(1)) == Duration{0}) {}
+      : parts_(parts),
+        packet_(packet_of(parts.scenario.transport)),
+        one_place_(parts.uplink.floor(Bytes(1)) == Duration{0}) {}
 
   void send(Message& message) override {
     Transit& transit = transits_.take([&] { return Transit{*this}; });
@@ -19,11 +29,14 @@ class MessageNetwork final : public Network {
     message.direction == Direction::uplink ? enter_radio(transit) : enter_backhaul(transit);
   }
   [[nodiscard]] LegFloor floor(Direction direction, std::int64_t client, Bytes size) const override {
-    return {.radio = parts_.radio(client).floor(direction, parts_.in_cell(client), size),
-            .backhaul = parts_.backhaul(direction).floor(size)};
+    const Radio& radio = parts_.radio(client);
+    const auto over_radio = [&](Bytes bytes) { return radio.floor(direction, parts_.in_cell(client), bytes).total(); };
+    const RadioFloor all = radio.floor(direction, parts_.in_cell(client), size);
+    return {.radio = all, .backhaul = least(direction, size, over_radio) - all.total()};
   }
   [[nodiscard]] Duration bound(Direction direction, std::int64_t client, Bytes size) const override {
-    return parts_.radio(client).bound(direction, parts_.in_cell(client), size) + parts_.backhaul(direction).floor(size);
+    return least(direction, size,
+                 [&](Bytes bytes) { return parts_.radio(client).bound(direction, parts_.in_cell(client), bytes); });
   }
   [[nodiscard]] Duration backhaul_busy(Direction direction) const override { return parts_.backhaul(direction).busy(); }
 
@@ -37,6 +50,17 @@ class MessageNetwork final : public Network {
     void leave_backhaul() { network.leave_backhaul(*this); }
   };
 
+  template <class OverRadio>
+  [[nodiscard]] Duration least(Direction direction, Bytes size, const OverRadio& over_radio) const {
+    const Link& backhaul = parts_.backhaul(direction);
+    if (direction == Direction::downlink) return over_radio(size) + backhaul.floor(size);
+    // All packets over the radio and the last one over the backhaul, or the first one over the radio and all over the
+    // backhaul.
+    const Bytes first = packet_ > Bytes(0) ? std::min(size, packet_) : size;
+    const Bytes last = size - (size.value() - 1) / first.value() * first;
+    return std::max(over_radio(size) + backhaul.floor(last), over_radio(first) + backhaul.floor(size));
+  }
+
   void enter_radio(Transit& transit) {
     const Message& message = *transit.message;
     transit.since = parts_.scheduler.now();
@@ -44,6 +68,7 @@ class MessageNetwork final : public Network {
     transit.radio.client = parts_.in_cell(message.client);
     transit.radio.size = message.size;
     transit.radio.deadline = message.deadline;
+    transit.radio.packet = packet_;
     transit.radio.done = Action::call<&Transit::leave_radio>(transit);
     parts_.radio(message.client).send(message.direction, transit.radio);
   }
@@ -57,7 +82,10 @@ class MessageNetwork final : public Network {
     const Message& message = *transit.message;
     transit.since = parts_.scheduler.now();
     if (one_place_) return leave_backhaul(transit);
-    parts_.backhaul(message.direction).send(message.size, Action::call<&Transit::leave_backhaul>(transit));
+    const Arrival arrival = message.direction == Direction::uplink
+                                ? Arrival{.since = transit.radio.first, .tail = transit.radio.tail}
+                                : Arrival{.since = transit.since, .tail = message.size};
+    parts_.backhaul(message.direction).send(message.size, arrival, Action::call<&Transit::leave_backhaul>(transit));
   }
   void leave_backhaul(Transit& transit) {
     Message& message = *transit.message;
@@ -71,6 +99,7 @@ class MessageNetwork final : public Network {
   }
 
   NetworkParts parts_;
+  Bytes packet_;
   bool one_place_;  // base station and edge: no backhaul, no event
   ObjectPool<Transit> transits_;
 };

@@ -41,11 +41,11 @@ class PacketNetwork final : public Network {
     };
     const RadioFloor all = over_radio(on_air(size));
     const auto total = [&](Bytes bytes) { return over_radio(bytes).total(); };
-    return {.radio = all, .backhaul = overlapped(size, total) - all.total()};
+    return {.radio = all, .backhaul = least(size, total) - all.total()};
   }
   [[nodiscard]] Duration bound(Direction direction, std::int64_t client, Bytes size) const override {
-    return overlapped(
-        size, [&](Bytes bytes) { return parts_.radio(client).bound(direction, parts_.in_cell(client), bytes); });
+    return least(size,
+                 [&](Bytes bytes) { return parts_.radio(client).bound(direction, parts_.in_cell(client), bytes); });
   }
 
   [[nodiscard]] Duration backhaul_busy(Direction direction) const override {
@@ -64,10 +64,10 @@ class PacketNetwork final : public Network {
   [[nodiscard]] Bytes on_air(Bytes size) const {
     return size + datagrams(size, config_.mtu).count * config_.radio_headers;
   }
-  /// A message of several packets cannot be faster than all of them over the radio and the smallest over the backhaul,
-  /// nor than the smallest over the radio and all of them over the backhaul.
+  /// No message is faster than all its packets over the radio and the smallest, which is the last, over the backhaul,
+  /// nor than the smallest over the radio and all over the backhaul.
   template <class OverRadio>
-  [[nodiscard]] Duration overlapped(Bytes size, const OverRadio& over_radio) const {
+  [[nodiscard]] Duration least(Bytes size, const OverRadio& over_radio) const {
     const Bytes last = datagrams(size, config_.mtu).last;
     return std::max(over_radio(on_air(size)) + datagrams_.backhaul_floor(last),
                     over_radio(on_air(last)) + datagrams_.backhaul_floor(size));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/ensure.h"
+
 namespace trilemma {
 namespace {
 
@@ -11,12 +13,15 @@ class SerialLink final : public Link {
  public:
   SerialLink(Scheduler& scheduler, FibreLink fibre) : scheduler_(scheduler), fibre_(std::move(fibre)) {}
 
-  void send(Bytes size, Action delivered) override {
-    const Duration serialisation = occupancy(size);
-    free_at_ = std::max(free_at_, scheduler_.now()) + serialisation;
-    busy_ += serialisation;
+  void send(Bytes size, Action delivered) override { send(size, {scheduler_.now(), size}, delivered); }
+  void send(Bytes size, const Arrival& arrival, Action delivered) override {
+    TRILEMMA_ENSURE(Bytes(0) < arrival.tail && arrival.tail <= size && arrival.since <= scheduler_.now(),
+                    "the last bytes of a message come last");
+    free_at_ = std::max(free_at_, arrival.since) + occupancy(size);
+    busy_ += occupancy(size);
     // Behind a longer frame, a message waits at each switch: its last bit follows the last bit of the one before.
-    delivered_at_ = std::max(free_at_ + after_serialisation(size), delivered_at_ + serialisation);
+    delivered_at_ = std::max({free_at_ + after_serialisation(size), scheduler_.now() + floor(arrival.tail),
+                              delivered_at_ + occupancy(arrival.tail)});
     scheduler_.at(delivered_at_, delivered);
   }
   [[nodiscard]] Duration floor(Bytes size) const override { return occupancy(size) + after_serialisation(size); }
@@ -47,6 +52,7 @@ class Joint final : public Link {
  public:
   explicit Joint(Scheduler& scheduler) : scheduler_(scheduler) {}
   void send(Bytes /*size*/, Action delivered) override { scheduler_.after(Duration{0}, delivered); }
+  void send(Bytes size, const Arrival& /*arrival*/, Action delivered) override { send(size, delivered); }
   [[nodiscard]] Duration floor(Bytes /*size*/) const override { return Duration{0}; }
   [[nodiscard]] Duration occupancy(Bytes /*size*/) const override { return Duration{0}; }
   [[nodiscard]] Duration busy() const override { return Duration{0}; }

@@ -8,12 +8,23 @@
 
 namespace trilemma {
 
+/// How a message comes to a link whose packets follow each other: the first was there at `since`, all but the last
+/// `tail` bytes before now.
+struct Arrival {
+  Instant since{0};
+  Bytes tail{0};
+};
+
 /// One direction of a wire. Messages leave in the order in which they were sent.
 class Link {
  public:
   virtual ~Link() = default;
-  /// Runs `delivered` when the last bit of the message has arrived.
+  /// Runs `delivered` when the last bit of the message, which is there as a whole, has arrived.
   virtual void send(Bytes size, Action delivered) = 0;
+  /// The same, but packets that were there earlier have left earlier. The link works as a fluid queue: a message takes
+  /// its serialisation from `since` on behind the messages sent before, and its tail leaves no earlier than on an idle
+  /// link. Requires 0 < tail <= size and since <= now.
+  virtual void send(Bytes size, const Arrival& arrival, Action delivered) = 0;
   /// Latency of a message on an idle link; no message is faster.
   [[nodiscard]] virtual Duration floor(Bytes size) const = 0;
   /// Time that a message keeps the link busy; the link carries at most 1 / occupancy messages per second.

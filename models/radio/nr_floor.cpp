@@ -78,8 +78,8 @@ NrFloor::Delivery NrFloor::deliver_first(const SymbolSupply& supply, int mcs, In
 
 RadioFloor NrFloor::offered_at(const SymbolSupply& supply, int mcs, Bytes size, Instant offered) {
   const bool requested = supply.direction() == Direction::uplink && !supply.granted();
-  const Instant eligible =
-      requested ? timing_.requested_start(offered, 0) : timing_.granted_start(supply.direction(), offered);
+  const Instant eligible = requested ? timing_.requested_start(timing_.request_known(offered, 0))
+                                     : timing_.granted_start(supply.direction(), offered);
   const auto times = [&](const Delivery& first, const Delivery& last, Duration air) {
     RadioFloor floor{.grant = eligible - offered,
                      .alignment = first.first_start - eligible,

@@ -20,6 +20,26 @@ RadioCounts& RadioCounts::operator+=(const RadioCounts& other) {
 
 namespace {
 
+Bytes first_packet(const RadioMessage& message) {
+  return message.packet > Bytes(0) ? std::min(message.packet, message.size) : message.size;
+}
+/// Of a message of which the last `bytes` have come at once: a packet whose end was missing has waited for it.
+Bytes tail(const RadioMessage& message, Bytes bytes) {
+  const Bytes packet = first_packet(message);
+  return message.size - (message.size - bytes).value() / packet.value() * packet;
+}
+
+}  // namespace
+
+void note_arrival(RadioMessage& message, Bytes bytes, Instant decoded, bool latest) {
+  const Bytes packet = first_packet(message);
+  if (message.received < packet && message.received + bytes >= packet) message.first = decoded;
+  message.received += bytes;
+  if (latest) message.tail = tail(message, bytes);
+}
+
+namespace {
+
 /// A shared first-in-first-out pipe in each direction; without a rate it is no leg at all.
 class Pipe final : public Radio {
  public:
@@ -34,6 +54,8 @@ class Pipe final : public Radio {
     lane.counts.bytes_offered += message.size.value();
     lane.counts.bytes_delivered += message.size.value();
     message.blocks = 1;
+    message.first = lane.free_at - serialisation + serialise(first_packet(message)) + delay();
+    message.tail = tail(message, Bytes(1));
     message.times = {.queueing = lane.free_at - serialisation - scheduler_.now(), .air = serialisation + delay()};
     scheduler_.at(lane.free_at + delay(), message.done);
   }

@@ -37,9 +37,12 @@ struct RadioMessage {
   ClientIndex client = 0;
   Bytes size{0};
   Instant deadline{0};  // for earliest deadline first
+  Bytes packet{0};      // largest of its packets, which leave the radio one by one; 0: the message leaves as a whole
   Action done;
   // Set by the radio before `done` runs.
   bool lost = false;        // a transport block failed in all its transmissions
+  Instant first{0};         // when the first packet was there
+  Bytes tail{0};            // of the packets that were there last
   RadioTimes times;         // add up to the time from send() to done
   std::int32_t blocks = 0;  // transport blocks with a part of this message
   std::int32_t retransmissions = 0;
@@ -50,9 +53,14 @@ struct RadioMessage {
   Instant decoded{0};   // when the last block so far is known at the receiver
   Duration on_air{0};   // of first transmissions so far
   Bytes unsent{0};
+  Bytes received{0};             // or lost
   std::int32_t open_blocks = 0;  // on the air or to be repeated
   RadioMessage* next = nullptr;
 };
+
+/// Sets `first` and `tail`: the next `bytes` of the message are there, or lost, at `decoded`; `latest`: none were
+/// later.
+void note_arrival(RadioMessage& message, Bytes bytes, Instant decoded, bool latest);
 
 /// Traffic that a forecast assumes: `rate` messages of `size` per second from one client.
 struct RadioDemand {

@@ -48,7 +48,7 @@ void SharedChannel::send(RadioMessage& message) {
   if (direction_ == Direction::downlink || granted_) {
     message.eligible = timing_.granted_start(direction_, now);
   } else {
-    message.eligible = timing_.requested_start(now, message.client);
+    message.eligible = requested_start(index, now);
   }
   if (!reports_) {
     learn(message.eligible, index, Report::Kind::more, message.size);
@@ -58,9 +58,20 @@ void SharedChannel::send(RadioMessage& message) {
   }
 }
 
+/// Whatever one request tells of is granted together: measured delays are drawn once.
+Instant SharedChannel::requested_start(ClientIndex local, Instant offered) {
+  Client& client = clients_[local];
+  const Instant known = timing_.request_known(offered, in_cell(local));
+  if (known != client.request_known) {
+    client.request_known = known;
+    client.request_start = timing_.requested_start(known);
+  }
+  return client.request_start;
+}
+
 void SharedChannel::request(ClientIndex local, Instant offered) {
   clients_[local].state = State::requested;
-  const Instant eligible = timing_.requested_start(offered, in_cell(local));
+  const Instant eligible = requested_start(local, offered);
   learn(eligible, local, Report::Kind::more, *request_.first_grant);
 }
 

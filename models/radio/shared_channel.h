@@ -73,6 +73,8 @@ class SharedChannel {
     std::int64_t unused = 0;        // standing grants in a row
     double mean_rate = 0;           // bytes/s, for proportional fair
     Instant rated{0};
+    Instant request_known{-1};  // of the latest request
+    Instant request_start{0};
     State state = State::idle;
     bool in_turn = false;
     bool stands = false;
@@ -132,6 +134,7 @@ class SharedChannel {
 
   // What the scheduler knows.
   void request(ClientIndex local, Instant offered);
+  [[nodiscard]] Instant requested_start(ClientIndex local, Instant offered);
   void learn(Instant eligible, ClientIndex local, Report::Kind kind, Bytes bytes, std::int64_t granted = 0);
   void apply_reports(Instant time);
   void apply(const Report& report);

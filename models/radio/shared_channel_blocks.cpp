@@ -205,7 +205,9 @@ void SharedChannel::settle(const Block& block, std::span<const Part> parts, Inst
   for (const Part& part : parts) {
     RadioMessage& message = *part.message;
     --message.open_blocks;
-    if (decoded >= message.decoded) {
+    const bool latest = decoded >= message.decoded;
+    note_arrival(message, part.bytes, decoded, latest);
+    if (latest) {
       message.decoded = decoded;
       message.times.air = part.on_air;
       message.times.retransmission = block.air.end - block.first.end;

@@ -95,12 +95,10 @@ FrameGrid::Span RadioTiming::request_occasion(Instant ready, std::int64_t client
   return uplink_control(ready, client);
 }
 
-Instant RadioTiming::requested_start(Instant offered, std::int64_t client) {
-  const Instant known = request_known(offered, client);
+Instant RadioTiming::requested_start(Instant known) {
   return measured_ ? known + length(measured_->grant.draw(rng_)) : first_start(Direction::uplink, known);
 }
 
-/// When the base station's scheduler knows of the request; measured delays count from its start.
 Instant RadioTiming::request_known(Instant offered, std::int64_t client) const {
   if (slotted_) {
     const std::int64_t made = grid_.slot_at_or_after(offered);

@@ -31,8 +31,11 @@ class RadioTiming {
   RadioTiming(const RadioTiming&) = delete;
   RadioTiming& operator=(const RadioTiming&) = delete;
 
-  /// The earliest start of a block for a client that has become busy at `offered` and has to ask.
-  [[nodiscard]] Instant requested_start(Instant offered, std::int64_t client);
+  /// When the base station knows of the request of a client that has become busy at `offered`; what comes before the
+  /// request has gone out shares it. Measured delays count from its start.
+  [[nodiscard]] Instant request_known(Instant offered, std::int64_t client) const;
+  /// The earliest start of a block for a request that is known at `known`.
+  [[nodiscard]] Instant requested_start(Instant known);
   /// The earliest start of a block that is decided on what the base station knows at `known`.
   [[nodiscard]] Instant first_start(Direction direction, Instant known);
   /// The earliest start of a block whose resources are granted already, for a message offered at `offered`.
@@ -63,7 +66,6 @@ class RadioTiming {
  private:
   struct Measured;
 
-  [[nodiscard]] Instant request_known(Instant offered, std::int64_t client) const;
   [[nodiscard]] FrameGrid::Span request_occasion(Instant ready, std::int64_t client) const;
   [[nodiscard]] FrameGrid::Span uplink_control(Instant ready, std::int64_t client) const;
   [[nodiscard]] Duration half_decoding(Direction direction, int symbol, int symbols) const;

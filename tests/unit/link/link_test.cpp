@@ -1,6 +1,7 @@
 #include "models/link/link.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -23,6 +24,7 @@ struct Receiver {
 struct Message {
   Instant time;
   Bytes size;
+  std::optional<Arrival> arrival = std::nullopt;  // where its packets came one by one
 };
 
 /// Sends the messages one by one, at their times.
@@ -31,7 +33,11 @@ struct Sender {
       : scheduler(its_scheduler), link(its_link), receiver(its_receiver), messages(std::move(its_messages)) {
     for (const Message& message : messages) scheduler.at(message.time, Action::call<&Sender::send_next>(*this));
   }
-  void send_next() { link.send(messages[next++].size, receiver.on_arrival()); }
+  void send_next() {
+    const Message& message = messages[next++];
+    if (!message.arrival) return link.send(message.size, receiver.on_arrival());
+    link.send(message.size, *message.arrival, receiver.on_arrival());
+  }
 
   Scheduler& scheduler;
   Link& link;
@@ -68,6 +74,20 @@ TEST(FixedLink, OneMegabyteAtEightMegabitPerSecondTakesOneSecond) {
 TEST(FixedLink, SecondPacketWaitsForTheFirst) {
   EXPECT_EQ(arrivals(eight_megabit, {{0s, megabyte}, {0s, megabyte}}), (std::vector<Instant>{1s, 2s}));
   EXPECT_EQ(arrivals(eight_megabit, {{0s, megabyte}, {400ms, megabyte}}), (std::vector<Instant>{1s, 2s}));
+}
+
+TEST(FixedLink, PacketsThatCameEarlierHaveLeftEarlier) {
+  const Bytes last{1000};  // 1 ms
+  const auto alone = [&](Instant since) { return arrivals(eight_megabit, {{1s, megabyte, Arrival{since, last}}}); };
+  EXPECT_EQ(alone(0s), (std::vector<Instant>{1s + 1ms})) << "as fast as they came: the last packet is left";
+  EXPECT_EQ(alone(500ms), (std::vector<Instant>{1500ms})) << "the link is slower: all of them, from the first on";
+  EXPECT_EQ(alone(1s), (std::vector<Instant>{2s})) << "all at once";
+}
+
+TEST(FixedLink, PacketsThatCameEarlierWaitForWhatWasThereBefore) {
+  const Message before{0s, megabyte};
+  EXPECT_EQ(arrivals(eight_megabit, {before, {1s, megabyte, Arrival{500ms, Bytes(1000)}}}),
+            (std::vector<Instant>{1s, 2s}));
 }
 
 TEST(FixedLink, APacketThatComesWhenTheFirstHasJustLeftDoesNotWait) {

@@ -23,6 +23,10 @@ struct Timed {
   RadioTiming timing;
 };
 
+Instant requested(RadioTiming& timing, Instant offered, std::int64_t client) {
+  return timing.requested_start(timing.request_known(offered, client));
+}
+
 TEST(RadioTiming, SendersPrepareForHalfOfTprocTwo) {
   const Timed timed(radio_with("DDDSU"));
   EXPECT_EQ(timed.timing.granted_start(Direction::downlink, 7us), 7us + half2);
@@ -71,10 +75,10 @@ TEST(RadioTiming, ADynamicGrantTakesRequestGrantAndPreparation) {
   // slot 6, to 758,929. Read and prepared in 2 x 160,547.
   const Instant eligible = symbol(6, 1) + 2 * half2;
   EXPECT_EQ(eligible, 1'080'023ns);
-  EXPECT_EQ(timed.timing.requested_start(0ns, 0), eligible);
-  EXPECT_EQ(timed.timing.requested_start(symbol(3, 13) - half1, 0), eligible);
+  EXPECT_EQ(requested(timed.timing, 0ns, 0), eligible);
+  EXPECT_EQ(requested(timed.timing, symbol(3, 13) - half1, 0), eligible);
   // A nanosecond later the request has to take slot 4: to 625,000, granted at 874,740, PDCCH of slot 7.
-  EXPECT_EQ(timed.timing.requested_start(symbol(3, 13) - half1 + 1ns, 0), symbol(7, 1) + 2 * half2);
+  EXPECT_EQ(requested(timed.timing, symbol(3, 13) - half1 + 1ns, 0), symbol(7, 1) + 2 * half2);
 }
 
 TEST(RadioTiming, RequestsWaitForTheOccasionsOfTheirClient) {
@@ -82,8 +86,8 @@ TEST(RadioTiming, RequestsWaitForTheOccasionsOfTheirClient) {
   radio.request.period = Duration(10ms);
   Timed timed(radio);
   // Client 2 may ask from 2 slots after each multiple of 10 ms on: at 250 us, and again at 10.25 ms, in slot 83.
-  EXPECT_EQ(timed.timing.requested_start(0ns, 2), symbol(6, 1) + 2 * half2);
-  EXPECT_EQ(timed.timing.requested_start(1ms, 2), symbol(86, 1) + 2 * half2);
+  EXPECT_EQ(requested(timed.timing, 0ns, 2), symbol(6, 1) + 2 * half2);
+  EXPECT_EQ(requested(timed.timing, 1ms, 2), symbol(86, 1) + 2 * half2);
 }
 
 TEST(RadioTiming, ARepetitionTakesFeedbackInTheOtherDirectionAndPreparation) {
@@ -106,9 +110,9 @@ TEST(RadioTiming, SlottedDecisionsCountWholeSlots) {
       SlottedTiming{.request = 2, .grant = 4, .assembly = 2, .downlink = 2, .feedback = 2, .decoding = 100us};
   Timed timed(radio);
   // Offered in slot 0: made in slot 1, on the air in slot 3, known in slot 4, granted for slot 8.
-  EXPECT_EQ(timed.timing.requested_start(1ns, 0), symbol(8, 0));
-  EXPECT_EQ(timed.timing.requested_start(125us, 0), symbol(8, 0));
-  EXPECT_EQ(timed.timing.requested_start(125us + 1ns, 0), symbol(9, 0));
+  EXPECT_EQ(requested(timed.timing, 1ns, 0), symbol(8, 0));
+  EXPECT_EQ(requested(timed.timing, 125us, 0), symbol(8, 0));
+  EXPECT_EQ(requested(timed.timing, 125us + 1ns, 0), symbol(9, 0));
   // What is there when the control symbol of slot 6 has been heard gets into the block of slot 8.
   EXPECT_EQ(timed.timing.assembly(Direction::uplink, symbol(8, 1), 8), symbol(6, 1));
   EXPECT_EQ(timed.timing.granted_start(Direction::uplink, symbol(6, 1)), symbol(8, 0));
@@ -120,12 +124,13 @@ TEST(RadioTiming, SlottedDecisionsCountWholeSlots) {
 TEST(RadioTiming, SlottedRequestsWaitForTheirOccasionsToo) {
   NrRadio radio = radio_with("DDDSU");
   radio.timing = SlottedTiming{.request = 2, .grant = 4};
-  const Instant always = Timed(radio).timing.requested_start(0ns, 2);
+  Timed often(radio);
+  const Instant always = requested(often.timing, 0ns, 2);
   radio.request.period = Duration(10ms);
   Timed timed(radio);
   // Client 2 may ask from 250 us on, which is when its request is ready; else from 10.25 ms on: 16 patterns later.
-  EXPECT_EQ(timed.timing.requested_start(0ns, 2), always);
-  EXPECT_EQ(timed.timing.requested_start(1ms, 2), always + 16 * 625us);
+  EXPECT_EQ(requested(timed.timing, 0ns, 2), always);
+  EXPECT_EQ(requested(timed.timing, 1ms, 2), always + 16 * 625us);
 }
 
 TEST(RadioTiming, FeedbackOnDownlinkWaitsForASlotInWhichTheClientDoesNotSound) {
@@ -151,7 +156,7 @@ TEST(RadioTiming, AClientSoundsOnceAPeriodAndSendsNoRequestThen) {
   EXPECT_TRUE(timed.timing.sounds(1, 4));
   EXPECT_TRUE(timed.timing.sounds(4, 3));
   // Its request waits for slot 4: to 625,000, granted at 874,740, PDCCH of slot 7.
-  EXPECT_EQ(timed.timing.requested_start(0ns, 0), symbol(7, 1) + 2 * half2);
+  EXPECT_EQ(requested(timed.timing, 0ns, 0), symbol(7, 1) + 2 * half2);
 }
 
 }  // namespace
