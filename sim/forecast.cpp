@@ -73,8 +73,11 @@ std::vector<Utilisation> World::forecast() {
 
 std::vector<Utilisation> World::forecast_radio(const std::vector<Demand>& demands) {
   std::vector<Utilisation> loads;
+  const Packets packets(scenario_);
   for (const Direction direction : {Direction::uplink, Direction::downlink}) {
-    const auto size = [&](const Pass& pass) { return direction == Direction::uplink ? pass.uplink : pass.downlink; };
+    const auto size = [&](const Pass& pass) {
+      return packets.on_air(direction == Direction::uplink ? pass.uplink : pass.downlink);
+    };
     std::vector<std::vector<RadioDemand>> by_cell(radios_.size());
     for (const Demand& one : demands) {
       auto& cell = by_cell[static_cast<std::size_t>(one.client % scenario_.cells)];

@@ -3,25 +3,18 @@
 #include <algorithm>
 
 #include "core/object_pool.h"
+#include "models/radio/nr_phy.h"
 #include "models/radio/radio.h"
 
 namespace trilemma {
 namespace {
-
-/// The largest packet of messages; 0: they are not cut.
-Bytes packet_of(const TransportConfig& transport) {
-  const auto* udp = std::get_if<UdpTransport>(&transport);
-  return udp == nullptr ? Bytes(0) : udp->mtu;
-}
 
 /// One message after the other. Uplink, its packets overlap on radio and backhaul: those that the radio delivered early
 /// have left early. Downlink, the radio gets it when the backhaul has delivered it as a whole.
 class MessageNetwork final : public Network {
  public:
   explicit MessageNetwork(const NetworkParts& parts)
-      : parts_(parts),
-        packet_(packet_of(parts.scenario.transport)),
-        one_place_(parts.uplink.floor(Bytes(1)) == Duration{0}) {}
+      : parts_(parts), packets_(parts.scenario), one_place_(parts.uplink.floor(Bytes(1)) == Duration{0}) {}
 
   void send(Message& message) override {
     Transit& transit = transits_.take([&] { return Transit{*this}; });
@@ -29,14 +22,17 @@ class MessageNetwork final : public Network {
     message.direction == Direction::uplink ? enter_radio(transit) : enter_backhaul(transit);
   }
   [[nodiscard]] LegFloor floor(Direction direction, std::int64_t client, Bytes size) const override {
-    const Radio& radio = parts_.radio(client);
-    const auto over_radio = [&](Bytes bytes) { return radio.floor(direction, parts_.in_cell(client), bytes).total(); };
-    const RadioFloor all = radio.floor(direction, parts_.in_cell(client), size);
-    return {.radio = all, .backhaul = least(direction, size, over_radio) - all.total()};
+    const auto over_radio = [&](Bytes bytes) {
+      return parts_.radio(client).floor(direction, parts_.in_cell(client), packets_.on_air(bytes));
+    };
+    const RadioFloor all = over_radio(size);
+    const Duration total = least(direction, size, [&](Bytes bytes) { return over_radio(bytes).total(); });
+    return {.radio = all, .backhaul = total - all.total()};
   }
   [[nodiscard]] Duration bound(Direction direction, std::int64_t client, Bytes size) const override {
-    return least(direction, size,
-                 [&](Bytes bytes) { return parts_.radio(client).bound(direction, parts_.in_cell(client), bytes); });
+    return least(direction, size, [&](Bytes bytes) {
+      return parts_.radio(client).bound(direction, parts_.in_cell(client), packets_.on_air(bytes));
+    });
   }
   [[nodiscard]] Duration backhaul_busy(Direction direction) const override { return parts_.backhaul(direction).busy(); }
 
@@ -56,9 +52,8 @@ class MessageNetwork final : public Network {
     if (direction == Direction::downlink) return over_radio(size) + backhaul.floor(size);
     // All packets over the radio and the last one over the backhaul, or the first one over the radio and all over the
     // backhaul.
-    const Bytes first = packet_ > Bytes(0) ? std::min(size, packet_) : size;
-    const Bytes last = size - (size.value() - 1) / first.value() * first;
-    return std::max(over_radio(size) + backhaul.floor(last), over_radio(first) + backhaul.floor(size));
+    return std::max(over_radio(size) + backhaul.floor(packets_.last(size)),
+                    over_radio(packets_.first(size)) + backhaul.floor(size));
   }
 
   void enter_radio(Transit& transit) {
@@ -66,9 +61,9 @@ class MessageNetwork final : public Network {
     transit.since = parts_.scheduler.now();
     transit.radio = {};
     transit.radio.client = parts_.in_cell(message.client);
-    transit.radio.size = message.size;
+    transit.radio.size = packets_.on_air(message.size);
     transit.radio.deadline = message.deadline;
-    transit.radio.packet = packet_;
+    transit.radio.packet = packets_.largest_on_air();
     transit.radio.done = Action::call<&Transit::leave_radio>(transit);
     parts_.radio(message.client).send(message.direction, transit.radio);
   }
@@ -82,9 +77,10 @@ class MessageNetwork final : public Network {
     const Message& message = *transit.message;
     transit.since = parts_.scheduler.now();
     if (one_place_) return leave_backhaul(transit);
-    const Arrival arrival = message.direction == Direction::uplink
-                                ? Arrival{.since = transit.radio.first, .tail = transit.radio.tail}
-                                : Arrival{.since = transit.since, .tail = message.size};
+    const Arrival arrival =
+        message.direction == Direction::uplink
+            ? Arrival{.since = transit.radio.first, .tail = packets_.tail(message.size, transit.radio.tail)}
+            : Arrival{.since = transit.since, .tail = message.size};
     parts_.backhaul(message.direction).send(message.size, arrival, Action::call<&Transit::leave_backhaul>(transit));
   }
   void leave_backhaul(Transit& transit) {
@@ -99,12 +95,21 @@ class MessageNetwork final : public Network {
   }
 
   NetworkParts parts_;
-  Bytes packet_;
+  Packets packets_;
   bool one_place_;  // base station and edge: no backhaul, no event
   ObjectPool<Transit> transits_;
 };
 
 }  // namespace
+
+Packets::Packets(const Scenario& scenario) : largest_(std::int64_t{1} << 60) {
+  const auto* udp = std::get_if<UdpTransport>(&scenario.transport);
+  if (udp == nullptr) return;
+  largest_ = udp->mtu;
+  if (!std::holds_alternative<NrRadio>(scenario.radio)) return;
+  headers_ = nr_packet_headers + NrPhy::block_headers;
+  shared_ = NrPhy::block_headers;
+}
 
 std::unique_ptr<Network> make_network(const NetworkParts& parts) {
   if (parts.scenario.fidelity == Fidelity::packet && !parts.scenario.on_device()) return make_packet_network(parts);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <coroutine>
 #include <cstdint>
 #include <memory>
@@ -82,6 +83,30 @@ struct NetworkParts {
     return static_cast<ClientIndex>(client / scenario.cells);
   }
   [[nodiscard]] Link& backhaul(Direction direction) const { return direction == Direction::uplink ? uplink : downlink; }
+};
+
+/// How messages are cut into packets: full ones and a last one. Without a transport a message is one piece.
+class Packets {
+ public:
+  explicit Packets(const Scenario& scenario);
+  [[nodiscard]] Bytes first(Bytes size) const { return std::min(size, largest_); }
+  [[nodiscard]] Bytes last(Bytes size) const { return size - (count(size) - 1) * largest_; }
+  /// With the radio headers of every packet: over NR SDAP, and those of a block for each but the first.
+  [[nodiscard]] Bytes on_air(Bytes size) const { return size + count(size) * headers_ - shared_; }
+  [[nodiscard]] Bytes largest_on_air() const { return largest_ + headers_; }
+  /// Without headers again, where the last `tail` bytes over the air are whole packets of a message of `size`.
+  [[nodiscard]] Bytes tail(Bytes size, Bytes tail) const {
+    return size - (on_air(size) - tail).value() / largest_on_air().value() * largest_;
+  }
+
+ private:
+  [[nodiscard]] std::int64_t count(Bytes size) const {
+    return (size.value() + largest_.value() - 1) / largest_.value();
+  }
+
+  Bytes largest_;
+  Bytes headers_{0};  // of a packet
+  Bytes shared_{0};   // of a message, which the radio counts itself
 };
 
 std::unique_ptr<Network> make_network(const NetworkParts& parts);

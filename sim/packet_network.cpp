@@ -23,6 +23,7 @@ class PacketNetwork final : public Network {
   explicit PacketNetwork(const NetworkParts& parts)
       : parts_(parts),
         config_(datagram_config(parts.scenario)),
+        packets_(parts.scenario),
         datagrams_(parts.scheduler, parts.radios, config_, parts.streams) {}
 
   void send(Message& message) override {
@@ -39,7 +40,7 @@ class PacketNetwork final : public Network {
     const auto over_radio = [&](Bytes bytes) {
       return parts_.radio(client).floor(direction, parts_.in_cell(client), bytes);
     };
-    const RadioFloor all = over_radio(on_air(size));
+    const RadioFloor all = over_radio(packets_.on_air(size));
     const auto total = [&](Bytes bytes) { return over_radio(bytes).total(); };
     return {.radio = all, .backhaul = least(size, total) - all.total()};
   }
@@ -60,17 +61,13 @@ class PacketNetwork final : public Network {
     void arrive() { network.finish(*this); }
   };
 
-  /// A message with the headers of its packets over the air; all at once are one large message to the radio at best.
-  [[nodiscard]] Bytes on_air(Bytes size) const {
-    return size + datagrams(size, config_.mtu).count * config_.radio_headers;
-  }
   /// No message is faster than all its packets over the radio and the smallest, which is the last, over the backhaul,
   /// nor than the smallest over the radio and all over the backhaul.
   template <class OverRadio>
   [[nodiscard]] Duration least(Bytes size, const OverRadio& over_radio) const {
-    const Bytes last = datagrams(size, config_.mtu).last;
-    return std::max(over_radio(on_air(size)) + datagrams_.backhaul_floor(last),
-                    over_radio(on_air(last)) + datagrams_.backhaul_floor(size));
+    const Bytes last = packets_.last(size);
+    return std::max(over_radio(packets_.on_air(size)) + datagrams_.backhaul_floor(last),
+                    over_radio(packets_.on_air(last)) + datagrams_.backhaul_floor(size));
   }
 
   void finish(Transit& transit) {
@@ -82,6 +79,7 @@ class PacketNetwork final : public Network {
 
   NetworkParts parts_;
   DatagramConfig config_;
+  Packets packets_;
   DatagramNetwork datagrams_;
   ObjectPool<Transit> transits_;
 };

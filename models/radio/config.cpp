@@ -101,10 +101,8 @@ std::string shortest_problem(const NrRadio& radio) {
 }
 
 std::string sounding_problem(const NrRadio& radio) {
-  const auto slots = radio.frame == full_uplink ? 1 : static_cast<std::int64_t>(radio.frame.size());
-  if (radio.sounding == 0 || (radio.sounding % slots == 0 && radio.sounding / slots >= 2)) return {};
-  return fmt::format("is not a multiple of the {} slots of the frame, at least two; write such a multiple, or 0",
-                     slots);
+  if (radio.sounding != 1) return {};
+  return "leaves a client no slot for anything else; write 2 or more, or 0";
 }
 
 std::string subbands_problem(const NrRadio& radio) {
@@ -217,7 +215,7 @@ namespace {
 std::string silenced_problem(const NrRadio& radio, std::int64_t clients) {
   const FrameGrid grid(radio);
   const RadioTiming timing(radio, grid);
-  const std::int64_t repeats = grid.occasions() * std::max<std::int64_t>(1, radio.sounding / grid.slots());
+  const std::int64_t repeats = grid.occasions() * radio.sounding;
   for (std::int64_t client = 0; client < clients; ++client) {
     std::int64_t turn = 0;
     while (turn < repeats && timing.sounds(client, grid.occasion(client + turn * clients).region.slot)) ++turn;

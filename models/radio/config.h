@@ -210,7 +210,7 @@ struct NrRadio {
         field("timing", &NrRadio::timing, "processing and scheduling delays"),
         field("request", &NrRadio::request, "scheduling requests and buffer reports"),
         field("sounding", &NrRadio::sounding,
-              "slots between the sounding reference signals of a client, in whose slot it sends nothing else; 0: none",
+              "in one of so many slots with uplink data a client sends sounding signals and nothing else; 0: none",
               between(0, 10240)),
         field("scheduler", &NrRadio::scheduler, "order among clients"),
         field("quantum", &NrRadio::quantum, "symbols a client gets at its turn", between(1, 14)),

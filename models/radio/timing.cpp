@@ -65,11 +65,6 @@ RadioTiming::RadioTiming(const NrRadio& config, const FrameGrid& grid, std::opti
   if (const auto* measured = std::get_if<MeasuredTiming>(&config.timing)) {
     measured_ = std::make_unique<Measured>(*measured);
   }
-  for (std::int64_t slot = 0; slot < sounding_; slot += grid.slots()) {
-    for (const FrameGrid::Region& region : grid.regions(Direction::uplink)) {
-      sounding_slots_.push_back(slot + region.slot);
-    }
-  }
   const auto symbols = processing_symbols(static_cast<int>(mu_), capability_);
   TRILEMMA_ENSURE(symbols.has_value(), "a radio config without problems has processing times");
   n1_ = symbols->pdsch;
@@ -79,11 +74,23 @@ RadioTiming::RadioTiming(const NrRadio& config, const FrameGrid& grid, std::opti
 
 RadioTiming::~RadioTiming() = default;
 
+bool RadioTiming::sounds(std::int64_t client, std::int64_t slot) const {
+  if (sounding_ == 0) return false;
+  const std::vector<FrameGrid::Region>& regions = grid_.regions(Direction::uplink);
+  const std::int64_t of_frame = slot % grid_.slots();
+  const auto region =
+      std::find_if(regions.begin(), regions.end(), [&](const auto& one) { return one.slot == of_frame; });
+  if (region == regions.end()) return false;
+  const auto count = static_cast<std::int64_t>(regions.size());
+  const std::int64_t uplink_slot = slot / grid_.slots() * count + (region - regions.begin());
+  return uplink_slot % sounding_ == client % sounding_;
+}
+
 /// The first control symbol of uplink at `ready` or later that is not in a slot in which the client sounds.
 FrameGrid::Span RadioTiming::uplink_control(Instant ready, std::int64_t client) const {
-  const FrameGrid::Span control = grid_.next_control(Direction::uplink, ready);
-  if (!sounds(client, control.start / grid_.slot())) return control;
-  return grid_.next_control(Direction::uplink, control.end);
+  FrameGrid::Span control = grid_.next_control(Direction::uplink, ready);
+  while (sounds(client, control.start / grid_.slot())) control = grid_.next_control(Direction::uplink, control.end);
+  return control;
 }
 
 FrameGrid::Span RadioTiming::request_occasion(Instant ready, std::int64_t client) const {

@@ -47,11 +47,9 @@ class RadioTiming {
   /// The earliest start of the repetition of a block that failed.
   [[nodiscard]] Instant repeat_from(Direction direction, const OnAir& block, Instant decoded, std::int64_t client);
 
-  /// Whether a client sends sounding reference signals in a slot, and nothing else.
-  [[nodiscard]] bool sounds(std::int64_t client, std::int64_t slot) const {
-    return sounding_ > 0 &&
-           slot % sounding_ == sounding_slots_[static_cast<std::size_t>(client) % sounding_slots_.size()];
-  }
+  /// Whether a client sends sounding reference signals in a slot, and nothing else: in one of every `sounding` slots
+  /// with uplink data, client i in the i-th.
+  [[nodiscard]] bool sounds(std::int64_t client, std::int64_t slot) const;
 
   /// Whether repetitions keep their own time, outside the frame (tr37910 and measured).
   [[nodiscard]] bool repeats_apart() const { return averaged_ || measured_ != nullptr; }
@@ -79,8 +77,7 @@ class RadioTiming {
   Mapping mapping_;
   Duration request_period_;
   std::int64_t sounding_;
-  std::vector<std::int64_t> sounding_slots_;  // of one sounding period, with uplink data
-  int control_;                               // symbols of downlink control, at least 1
+  int control_;  // symbols of downlink control, at least 1
   bool flexible_;
   bool averaged_;
   std::optional<SlottedTiming> slotted_;

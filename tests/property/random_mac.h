@@ -76,8 +76,7 @@ inline void draw_mac(Draw& draw, NrRadio& radio) {
   if (draw.chance(0.6)) radio.request.first_grant = Bytes(std::llround(draw.magnitude(1, 20'000)));
   radio.request.table = draw.one_of({BufferTable::exact, BufferTable::short5, BufferTable::long8});
   radio.request.in_flight = draw.one_of({GrantsInFlight::deducted, GrantsInFlight::ignored});
-  const auto slots = radio.frame == "full-uplink" ? 1 : static_cast<std::int64_t>(radio.frame.size());
-  if (draw.chance(0.2)) radio.sounding = slots * draw.whole(2, 20);
+  if (draw.chance(0.2)) radio.sounding = draw.whole(2, 40);
   radio.scheduler = config::names<RadioScheduler>[static_cast<std::size_t>(draw.whole(0, 3))].value;
   radio.quantum = draw.whole(1, 14);
   radio.persistence = {.period = draw.time(100us, 5ms), .release = draw.whole(1, 4)};

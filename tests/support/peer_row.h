@@ -29,11 +29,7 @@ inline std::string peer_frame(const std::string& pattern) {
 inline NrRadio peer_radio(const Row& row) {
   std::vector<std::string> sets{"radio.frame=" + peer_frame(row.at("tdd")),
                                 "radio.placement={kind: ring, distance: " + row.at("dist_m") + " m}"};
-  // Saturated goodput of DDDSU is that of all uplink slots: no sounding reference signal falls on them.
-  if (peer_frame(row.at("tdd")) != "F")
-    sets.push_back("radio.sounding=0");
-  else if (integer(row, "n_ue") > 8)
-    sets.push_back("radio.sounding=160");
+  if (integer(row, "n_ue") > 8) sets.push_back("radio.sounding=160");
   if (row.at("tag") == "sat_NrEesmIrT2") sets.push_back("radio.mcs_table=qam256");
   return catalogue_radio("5g-lena", sets);
 }

@@ -144,17 +144,15 @@ TEST(RadioTiming, FeedbackOnDownlinkWaitsForASlotInWhichTheClientDoesNotSound) {
   EXPECT_EQ(timed.timing.repeat_from(Direction::downlink, block, decoded, 1), 625us + 2 * half2);
 }
 
-TEST(RadioTiming, AClientSoundsOnceAPeriodAndSendsNoRequestThen) {
+TEST(RadioTiming, AClientSoundsInOneOfSoManyUplinkSlotsAndSendsNoRequestThen) {
   NrRadio radio = radio_with("DDDSU");
-  radio.sounding = 10;
+  radio.sounding = 3;
   Timed timed(radio);
-  // Regions of uplink in ten slots: 3, 4, 8, 9. Client 0 sounds in slot 3, client 1 in slot 4, client 4 in slot 3
-  // again.
-  EXPECT_TRUE(timed.timing.sounds(0, 3));
-  EXPECT_TRUE(timed.timing.sounds(0, 13));
-  EXPECT_FALSE(timed.timing.sounds(0, 8));
-  EXPECT_TRUE(timed.timing.sounds(1, 4));
-  EXPECT_TRUE(timed.timing.sounds(4, 3));
+  // Slots with uplink data: 3, 4, 8, 9, 13, 14. Client 0 in the first of each three, client 1 in the second.
+  for (const std::int64_t slot : {3, 9, 18}) EXPECT_TRUE(timed.timing.sounds(0, slot)) << slot;
+  for (const std::int64_t slot : {4, 13, 19}) EXPECT_TRUE(timed.timing.sounds(1, slot)) << slot;
+  for (const std::int64_t slot : {0, 4, 8, 13, 14}) EXPECT_FALSE(timed.timing.sounds(0, slot)) << slot;
+  EXPECT_TRUE(timed.timing.sounds(3, 3)) << "with client 0";
   // Its request waits for slot 4: to 625,000, granted at 874,740, PDCCH of slot 7.
   EXPECT_EQ(requested(timed.timing, 0ns, 0), symbol(7, 1) + 2 * half2);
 }
