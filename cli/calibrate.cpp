@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -126,8 +127,9 @@ int calibrate(const Arguments& arguments) {
     return exit_done;
   }
   write_file(out, text);
+  const bool measured = std::any_of(rates.begin(), rates.end(), [](const auto& rate) { return !rate.points.empty(); });
   std::cout
-      << point_table(rates) << "\n"
+      << (measured ? point_table(rates) : "  nothing measured\n") << "\n"
       << table_to_text({.header = error_header, .rows = error_rows(fs::path(device).stem().string(), rates), .left = 4})
       << "\nerrors: median / worst (points); left out: without that model, or that row where there is one model\n";
   return exit_done;

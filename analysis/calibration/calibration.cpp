@@ -186,6 +186,10 @@ std::optional<ErrorSummary> errors_of(const CalibratedRate& rate, Sample sample,
 std::vector<CalibratedRate> calibrate(const HardwareSheet& sheet, std::span<const Measurement> rows,
                                       const std::string& shown) {
   const ProcessorConfig processor = hardware(sheet);
+  const bool fits =
+      std::any_of(sheet.peaks.begin(), sheet.peaks.end(), [](const auto& peak) { return !peak.fit.empty(); });
+  if (rows.empty() && fits)
+    throw config::Error(fmt::format("{}: has no row below the header; write one row a measurement", shown));
   for (const Measurement& row : rows) {
     const bool known = std::any_of(sheet.peaks.begin(), sheet.peaks.end(),
                                    [&](const SheetRate& peak) { return peak.precision == row.precision; });

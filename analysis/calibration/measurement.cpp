@@ -43,7 +43,6 @@ class MeasurementReader {
     }
     line_ = std::max<std::int64_t>(1, line_);
     if (columns_.empty()) fail("is empty; write a header and one row a measurement");
-    if (found_.empty()) fail("has no row below the header; write one row a measurement");
     return std::move(found_);
   }
 

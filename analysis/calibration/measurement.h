@@ -51,7 +51,8 @@ struct Measurement {
   std::string source;
 };
 
-/// Reads and checks a file; every problem names its line. Throws config::Error.
+/// Reads and checks a file; every problem names its line. Throws config::Error. A file may have a header alone: of
+/// hardware that nobody has measured.
 ///
 /// Columns, in any order: use (fit or test), model, precision, metric, value (with its unit: 'token/s' or a time);
 /// optional: prompt, output, context, batch, weight_bytes, operations, runtime, version, date, source, confidence,

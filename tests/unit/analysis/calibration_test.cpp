@@ -180,14 +180,13 @@ INSTANTIATE_TEST_SUITE_P(Devices, ShippedCalibration,
                            return name;
                          });
 
-TEST(Calibration, WhatHasNoMeasurementsIsAGuess) {
+TEST(Calibration, EveryDeviceHasASheetAndWhatHasNoMeasurementsIsAGuess) {
   const config::Catalogue catalogue(configs);
-  for (const std::string& name : catalogue.names("devices")) {
-    if (catalogue.contains("calibration", name)) continue;
-    const auto device = read_part<ProcessorConfig>(catalogue, "devices", name);
-    EXPECT_EQ(device.quality, Quality::guess) << name;
-    for (const PrecisionRate& rate : device.rates)
-      EXPECT_EQ(rate.quality.value_or(device.quality), Quality::guess) << name;
+  EXPECT_EQ(catalogue.names("devices"), catalogue.names("calibration"));
+  for (const std::string& name : catalogue.names("calibration")) {
+    const auto rates = shipped(name);
+    if (std::any_of(rates.begin(), rates.end(), [](const auto& rate) { return !rate.points.empty(); })) continue;
+    for (const CalibratedRate& rate : rates) EXPECT_EQ(rate.rate.quality, Quality::guess) << name;
   }
 }
 
