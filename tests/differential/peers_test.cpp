@@ -31,6 +31,7 @@ struct Spread {
 
 Spread spread(const std::vector<MessageRun>& runs, double q) {
   std::vector<double> values;
+  values.reserve(runs.size());
   for (const MessageRun& run : runs) values.push_back(order_statistic(run.latencies_us, q) + peer_backhaul_us);
   std::sort(values.begin(), values.end());
   return {values.front(), order_statistic(values, 0.5), values.back()};

@@ -128,6 +128,7 @@ TEST(PacketFidelity, ClientsOfAllCellsShareTheBackhaul) {
   const auto records = records_of(scenario);
   ASSERT_EQ(records.size(), 4U);
   std::vector<Duration> backhaul;
+  backhaul.reserve(records.size());
   for (const RequestRecord& record : records) backhaul.push_back(stage(record, Stage::backhaul));
   std::sort(backhaul.begin(), backhaul.end());
   // Two packets arrive at once, from the two cells, 388 us before the next two; then one waits for three, not two.
