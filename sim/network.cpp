@@ -51,9 +51,12 @@ class MessageNetwork final : public Network {
     const Link& backhaul = parts_.backhaul(direction);
     if (direction == Direction::downlink) return over_radio(size) + backhaul.floor(size);
     // All packets over the radio and the last one over the backhaul, or the first one over the radio and all over the
-    // backhaul.
-    return std::max(over_radio(size) + backhaul.floor(packets_.last(size)),
-                    over_radio(packets_.first(size)) + backhaul.floor(size));
+    // backhaul, or all but the last one over the radio and the last two over the backhaul.
+    const Bytes first = packets_.first(size);
+    const Bytes last = packets_.last(size);
+    const Duration ends = std::max(over_radio(size) + backhaul.floor(last), over_radio(first) + backhaul.floor(size));
+    if (last == size) return ends;
+    return std::max(ends, over_radio(size - last) + backhaul.floor(first + last));
   }
 
   void enter_radio(Transit& transit) {
@@ -77,10 +80,12 @@ class MessageNetwork final : public Network {
     const Message& message = *transit.message;
     transit.since = parts_.scheduler.now();
     if (one_place_) return leave_backhaul(transit);
-    const Arrival arrival =
-        message.direction == Direction::uplink
-            ? Arrival{.since = transit.radio.first, .tail = packets_.tail(message.size, transit.radio.tail)}
-            : Arrival{.since = transit.since, .tail = message.size};
+    const Arrival arrival = message.direction == Direction::uplink
+                                ? Arrival{.since = transit.radio.first,
+                                          .tail = packets_.tail(message.size, transit.radio.tail),
+                                          .before = transit.radio.before,
+                                          .packet = packets_.first(message.size)}
+                                : Arrival{.since = transit.since, .tail = message.size};
     parts_.backhaul(message.direction).send(message.size, arrival, Action::call<&Transit::leave_backhaul>(transit));
   }
   void leave_backhaul(Transit& transit) {

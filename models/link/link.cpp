@@ -13,7 +13,7 @@ class SerialLink final : public Link {
  public:
   SerialLink(Scheduler& scheduler, FibreLink fibre) : scheduler_(scheduler), fibre_(std::move(fibre)) {}
 
-  void send(Bytes size, Action delivered) override { send(size, {scheduler_.now(), size}, delivered); }
+  void send(Bytes size, Action delivered) override { send(size, {.since = scheduler_.now(), .tail = size}, delivered); }
   void send(Bytes size, const Arrival& arrival, Action delivered) override {
     TRILEMMA_ENSURE(Bytes(0) < arrival.tail && arrival.tail <= size && arrival.since <= scheduler_.now(),
                     "the last bytes of a message come last");
@@ -22,6 +22,9 @@ class SerialLink final : public Link {
     // Behind a longer frame, a message waits at each switch: its last bit follows the last bit of the one before.
     delivered_at_ = std::max({free_at_ + after_serialisation(size), scheduler_.now() + floor(arrival.tail),
                               delivered_at_ + occupancy(arrival.tail)});
+    if (arrival.tail < size) {
+      delivered_at_ = std::max(delivered_at_, arrival.before + floor(arrival.packet + arrival.tail));
+    }
     scheduler_.at(delivered_at_, delivered);
   }
   [[nodiscard]] Duration floor(Bytes size) const override { return occupancy(size) + after_serialisation(size); }

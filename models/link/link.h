@@ -8,11 +8,13 @@
 
 namespace trilemma {
 
-/// How a message comes to a link whose packets follow each other: the first was there at `since`, all but the last
-/// `tail` bytes before now.
+/// How a message comes to a link whose packets, full ones but for the last, follow each other: the first was there at
+/// `since`, the last `tail` bytes are there now, and the packet before those, of `packet` bytes, was there at `before`.
 struct Arrival {
   Instant since{0};
   Bytes tail{0};
+  Instant before{0};
+  Bytes packet{0};
 };
 
 /// One direction of a wire. Messages leave in the order in which they were sent.
@@ -23,7 +25,7 @@ class Link {
   virtual void send(Bytes size, Action delivered) = 0;
   /// The same, but packets that were there earlier have left earlier. The link works as a fluid queue: a message takes
   /// its serialisation from `since` on behind the messages sent before, and its tail leaves no earlier than on an idle
-  /// link. Requires 0 < tail <= size and since <= now.
+  /// link, and behind the packet before it. Requires 0 < tail <= size and since <= now.
   virtual void send(Bytes size, const Arrival& arrival, Action delivered) = 0;
   /// Latency of a message on an idle link; no message is faster.
   [[nodiscard]] virtual Duration floor(Bytes size) const = 0;

@@ -35,6 +35,7 @@ void note_arrival(RadioMessage& message, Bytes bytes, Instant decoded, bool late
   const Bytes packet = first_packet(message);
   if (message.received < packet && message.received + bytes >= packet) message.first = decoded;
   message.received += bytes;
+  message.before = latest ? message.decoded : std::max(message.before, decoded);
   if (latest) message.tail = tail(message, bytes);
 }
 
@@ -56,6 +57,7 @@ class Pipe final : public Radio {
     message.blocks = 1;
     message.first = lane.free_at - serialisation + serialise(first_packet(message)) + delay();
     message.tail = tail(message, Bytes(1));
+    message.before = lane.free_at - serialisation + serialise(message.size - message.tail) + delay();
     message.times = {.queueing = lane.free_at - serialisation - scheduler_.now(), .air = serialisation + delay()};
     scheduler_.at(lane.free_at + delay(), message.done);
   }

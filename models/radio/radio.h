@@ -43,6 +43,7 @@ struct RadioMessage {
   bool lost = false;        // a transport block failed in all its transmissions
   Instant first{0};         // when the first packet was there
   Bytes tail{0};            // of the packets that were there last
+  Instant before{0};        // when the packet before those was there
   RadioTimes times;         // add up to the time from send() to done
   std::int32_t blocks = 0;  // transport blocks with a part of this message
   std::int32_t retransmissions = 0;

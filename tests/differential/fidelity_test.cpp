@@ -99,6 +99,25 @@ Comparison compare(const std::string& name, const Point& point, const Scenario& 
   return both;
 }
 
+/// A last packet of 40 B behind full ones, on links of all proportions.
+TEST(Fidelity, AShortLastPacketCatchesUpWithTheOneBeforeIt) {
+  for (const double radio : {1e9, 5e9, 8e9}) {
+    for (const double link : {1e9, 2e9, 10e9}) {
+      for (const std::int64_t switches : {0, 2, 4}) {
+        Scenario scenario = network_alone(FixedRadio{.rate = BitRate(radio), .delay = 10us}, Bytes(5900), 1);
+        scenario.backhaul = FibreLink{.rate = BitRate(link), .switches = switches};
+        scenario.workload.arrivals = PeriodicArrivals{.period = 1ms};
+        const Outcomes message = outcomes_of(scenario, Fidelity::message);
+        const Outcomes packet = outcomes_of(scenario, Fidelity::packet);
+        // Rounding: ns-3 2 ns a hop and packet, the pipe 1 ns a packet; five packets up and one down.
+        EXPECT_NEAR(static_cast<double>((message.latencies.at(7) - packet.latencies.at(7)).count()), 0,
+                    6. * (2. * static_cast<double>(switches + 1) + 1))
+            << radio << " " << link << " " << switches;
+      }
+    }
+  }
+}
+
 std::vector<Point> grid() {
   std::vector<Point> points;
   for (const Bytes size : {Bytes(4096), Bytes(65'536)}) {

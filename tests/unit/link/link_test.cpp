@@ -78,7 +78,9 @@ TEST(FixedLink, SecondPacketWaitsForTheFirst) {
 
 TEST(FixedLink, PacketsThatCameEarlierHaveLeftEarlier) {
   const Bytes last{1000};  // 1 ms
-  const auto alone = [&](Instant since) { return arrivals(eight_megabit, {{1s, megabyte, Arrival{since, last}}}); };
+  const auto alone = [&](Instant since) {
+    return arrivals(eight_megabit, {{1s, megabyte, Arrival{since, last, 1s - 1ms, last}}});
+  };
   EXPECT_EQ(alone(0s), (std::vector<Instant>{1s + 1ms})) << "as fast as they came: the last packet is left";
   EXPECT_EQ(alone(500ms), (std::vector<Instant>{1500ms})) << "the link is slower: all of them, from the first on";
   EXPECT_EQ(alone(1s), (std::vector<Instant>{2s})) << "all at once";
@@ -86,7 +88,7 @@ TEST(FixedLink, PacketsThatCameEarlierHaveLeftEarlier) {
 
 TEST(FixedLink, PacketsThatCameEarlierWaitForWhatWasThereBefore) {
   const Message before{0s, megabyte};
-  EXPECT_EQ(arrivals(eight_megabit, {before, {1s, megabyte, Arrival{500ms, Bytes(1000)}}}),
+  EXPECT_EQ(arrivals(eight_megabit, {before, {1s, megabyte, Arrival{500ms, Bytes(1000), 1s - 1ms, Bytes(1000)}}}),
             (std::vector<Instant>{1s, 2s}));
 }
 
