@@ -184,7 +184,7 @@ Comparison compare_over_nr(const Point& point, std::uint32_t replications) {
 }
 
 // Over NR, a block is filled with what waits, packets or a part of a message, so both load the radio alike. What is
-// left: 11 B of headers a packet where a message has 10 B a block.
+// left: packets that two blocks share, and the last packet on the backhaul.
 TEST(Fidelity, PacketsAndMessagesOverNrAgreeWithinFivePercent) {
   for (const Point& point : grid()) {
     // 99 % of a queue at 60 % needs more than 10 requests beyond it.
