@@ -74,11 +74,8 @@ std::optional<RadioSummary> radio_of(const std::vector<Replication>& replication
 SizeSummary size_of(const Scenario& scenario) {
   const WorkloadConfig& workload = scenario.workload;
   SizeSummary size{.device_capacity = capacity(scenario.device), .edge_capacity = capacity(scenario.edge)};
-  const auto need = [&](const ProcessorConfig& processor, Precision precision, const ModelPart& part) {
-    return memory_need(processor, scenario.model(), part, precision, {workload.prompt, workload.output}).total();
-  };
-  size.device_bytes = need(scenario.device, scenario.device.precision, scenario.head());
-  size.edge_bytes = need(scenario.edge, scenario.edge.precision, scenario.tail());
+  size.device_bytes = scenario.device_need().total();
+  size.edge_bytes = scenario.edge_need().total();
   Costs costs(scenario);
   const Pass& pass = costs.prefill(workload.prompt, workload.output);
   size.payload = pass.payload;

@@ -117,9 +117,11 @@ std::string model_text(const ProcessorConfig& processor, Precision precision) {
   const auto add = [&](std::string_view phase, const std::optional<Fraction>& error) {
     if (error) text += fmt::format(", {} error {:.2g} %", phase, 100 * error->value());
   };
-  if (rate) {
+  if (rate != nullptr) {
     add("decode", rate->decode_error);
     add("prefill", rate->prefill_error);
+    if (rate->quality == Quality::fitted && !rate->decode_error && !rate->prefill_error)
+      text += ", error on other models unknown";
   }
   return fmt::format("{} ({})", processor.kind, text);
 }

@@ -66,12 +66,12 @@ void write_file(const fs::path& path, const std::string& text) {
   fs::rename(part, path);
 }
 
-const std::vector<std::string> error_header{"device",   "precision", "runtime",      "quality",  "decode: fit",
-                                            "left out", "held out",  "prefill: fit", "left out", "held out"};
+const std::vector<std::string> error_header{"device", "precision", "runtime",  "quality",
+                                            "phase",  "fit",       "left out", "held out"};
 
 /// The Markdown page over all sheets of the catalogue.
 void print_all(const config::Catalogue& catalogue) {
-  Table table{.header = error_header, .rows = {}, .left = 4};
+  Table table{.header = error_header, .rows = {}, .left = 5};
   for (const std::string& name : catalogue.names("calibration")) {
     const Sheet sheet = find_sheet(name, catalogue);
     const fs::path data = fs::path(catalogue.path("calibration", name)).replace_extension(".csv");
@@ -128,10 +128,11 @@ int calibrate(const Arguments& arguments) {
   }
   write_file(out, text);
   const bool measured = std::any_of(rates.begin(), rates.end(), [](const auto& rate) { return !rate.points.empty(); });
-  std::cout
-      << (measured ? point_table(rates) : "  nothing measured\n") << "\n"
-      << table_to_text({.header = error_header, .rows = error_rows(fs::path(device).stem().string(), rates), .left = 4})
-      << "\nerrors: median / worst (points); left out: without that model, or that row where there is one model\n";
+  std::cout << (measured ? point_table(rates) : "  nothing measured\n") << "\n"
+            << table_to_text(
+                   {.header = error_header, .rows = error_rows(fs::path(device).stem().string(), rates), .left = 5})
+            << "\nerrors: median / worst (points); left out: by a fit without that model; *: without that row, there "
+               "is one model\n";
   return exit_done;
 }
 

@@ -43,7 +43,7 @@ Pass Costs::pass(Tokens tokens, Tokens context, Tokens output) {
   };
   Pass result;
   result.device = time(scenario_.device, scenario_.device.precision, head_, tokens, context);
-  if (context == Tokens(0)) result.device += tokens.value() * scenario_.device.tokenisation;
+  if (context == Tokens(0)) result.device += preparation(tokens);
   if (scenario_.on_device()) return result;
   result.leaves_device = true;
   const ModelPart tail = tail_;
@@ -54,6 +54,12 @@ Pass Costs::pass(Tokens tokens, Tokens context, Tokens output) {
   result.downlink = with_headers(output.value() * token_id);
   add_message(result, tokens);
   return result;
+}
+
+Duration Costs::preparation(Tokens prompt) const {
+  const DeviceConfig& device = scenario_.device;
+  const Duration tokenisation = prompt.value() * device.tokenisation;
+  return device.front_end ? tokenisation + network_time(device, device.precision, *device.front_end) : tokenisation;
 }
 
 void Costs::add_message(Pass& pass, Tokens tokens) {

@@ -51,6 +51,8 @@ class Costs {
   [[nodiscard]] Bytes uncompressed(Tokens prompt) const;
 
  private:
+  /// On the device before the first block: tokenisation and the front end.
+  [[nodiscard]] Duration preparation(Tokens prompt) const;
   [[nodiscard]] Pass pass(Tokens tokens, Tokens context, Tokens output);
   void add_message(Pass& pass, Tokens tokens);
 

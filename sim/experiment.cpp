@@ -70,14 +70,16 @@ config::Json scenario_schema(const config::Catalogue& catalogue) {
 config::Json read_catalogue_entry(const config::Catalogue& catalogue, const std::string& family,
                                   const std::string& name) {
   if (family == "llms") return read_entry<LlmConfig>(catalogue, family, name);
+  if (family == "networks") return read_entry<NetworkConfig>(catalogue, family, name);
   if (family == "calibration") return read_entry<HardwareSheet>(catalogue, family, name);
   if (family == "devices") return read_entry<ProcessorConfig>(catalogue, family, name);
   if (family == "targets") return read_entry<TargetConfig>(catalogue, family, name);
   if (family == "links") return read_entry<LinkConfig>(catalogue, family, name);
   if (family == "radios") return read_entry<RadioConfig>(catalogue, family, name);
-  throw config::Error(fmt::format(
-      "configs/{}: is not a family of the catalogue; use calibration, devices, links, llms, radios or targets",
-      family));
+  throw config::Error(
+      fmt::format("configs/{}: is not a family of the catalogue; use calibration, devices, links, llms, networks, "
+                  "radios or targets",
+                  family));
 }
 
 }  // namespace trilemma

@@ -1,5 +1,7 @@
 #include "sim/scenario.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "models/codec/codec.h"
@@ -11,18 +13,25 @@ namespace {
 
 using config::FieldProblem;
 
-std::string rate_problem(const ProcessorConfig& processor, Precision precision) {
-  if (rate_for(processor, precision)) return {};
-  std::string known;
-  for (const PrecisionRate& rate : processor.rates) {
-    known += (known.empty() ? "" : ", ") + std::string(config::name_of(rate.precision));
+std::vector<FieldProblem> rate_problems(const ProcessorConfig& processor, Precision precision) {
+  std::vector<std::string> precisions;
+  std::vector<std::string> runtimes;
+  for (std::size_t i = 0; i < processor.rates.size(); ++i) {
+    const PrecisionRate& rate = processor.rates[i];
+    const std::string name(config::name_of(rate.precision));
+    for (std::size_t j = 0; j < i; ++j) {
+      if (processor.rates[j].precision != rate.precision || processor.rates[j].runtime != rate.runtime) continue;
+      return {{"rates", fmt::format("has {} with runtime '{}' twice; write each pair once", name, rate.runtime)}};
+    }
+    if (std::find(precisions.begin(), precisions.end(), name) == precisions.end()) precisions.push_back(name);
+    if (rate.precision == precision) runtimes.push_back(fmt::format("'{}'", rate.runtime));
   }
-  return fmt::format("has no rate on {}; write one of {}", processor.kind, known);
-}
-
-std::vector<FieldProblem> as_problems(const char* key, std::string problem) {
-  if (problem.empty()) return {};
-  return {{key, std::move(problem)}};
+  if (rate_for(processor, precision) != nullptr) return {};
+  if (runtimes.empty())
+    return {
+        {"precision", fmt::format("has no rate on {}; write one of {}", processor.kind, fmt::join(precisions, ", "))}};
+  return {{"runtime", fmt::format("was not measured on {} with {}; write one of {}", processor.kind,
+                                  config::name_of(precision), fmt::join(runtimes, ", "))}};
 }
 
 /// Sizes in messages are for people: three digits of the unit they would use.
@@ -35,9 +44,7 @@ std::string short_size(Bytes size) {
 }
 
 std::string memory_problem(const Scenario& scenario, const ProcessorConfig& processor, Precision precision,
-                           const ModelPart& part) {
-  const MemoryNeed need =
-      memory_need(processor, scenario.model(), part, precision, {scenario.workload.prompt, scenario.workload.output});
+                           const MemoryNeed& need) {
   if (fits(processor, need)) return {};
   const std::string has = processor.storage ? fmt::format("{} of storage for weights and {} of memory for the rest",
                                                           short_size(*processor.storage), short_size(processor.memory))
@@ -86,11 +93,18 @@ std::string Text<Cut>::pattern() { return "^(all|0|[1-9][0-9]*)$"; }
 
 }  // namespace config
 
-std::vector<FieldProblem> DeviceConfig::problems() const {
-  return as_problems("precision", rate_problem(*this, precision));
+std::vector<FieldProblem> DeviceConfig::problems() const { return rate_problems(*this, precision); }
+std::vector<FieldProblem> EdgeConfig::problems() const { return rate_problems(*this, precision); }
+
+MemoryNeed Scenario::device_need() const {
+  MemoryNeed need = memory_need(device, model(), head(), device.precision, {workload.prompt, workload.output});
+  if (!device.front_end) return need;
+  need.weights += network_bytes(device, device.precision, *device.front_end);
+  need.reserve = device.reserve;
+  return need;
 }
-std::vector<FieldProblem> EdgeConfig::problems() const {
-  return as_problems("precision", rate_problem(*this, precision));
+MemoryNeed Scenario::edge_need() const {
+  return memory_need(edge, model(), tail(), edge.precision, {workload.prompt, workload.output});
 }
 
 std::vector<FieldProblem> Scenario::problems() const {
@@ -119,8 +133,8 @@ std::vector<FieldProblem> Scenario::problems() const {
   }
   if (duration && warmup >= *duration)
     add("warmup", "is not shorter than the duration, so nothing would be measured; write a shorter time");
-  add("device", memory_problem(*this, device, device.precision, head()));
-  add("edge", memory_problem(*this, edge, edge.precision, tail()));
+  add("device", memory_problem(*this, device, device.precision, device_need()));
+  add("edge", memory_problem(*this, edge, edge.precision, edge_need()));
   add("codec", codec_problem(*this));
   for (const FieldProblem& wrong : packet_problems(*this)) add(wrong.key.c_str(), wrong.problem);
   return found;

@@ -16,6 +16,8 @@
 #include "models/llm/config.h"
 #include "models/llm/work.h"
 #include "models/processor/config.h"
+#include "models/processor/network.h"
+#include "models/processor/roofline.h"
 #include "models/radio/config.h"
 #include "models/server/pace.h"
 #include "models/workload/config.h"
@@ -74,7 +76,8 @@ struct ModemConfig {
 /// The device tier of a scenario: a processor and what runs on it.
 struct DeviceConfig : ProcessorConfig {
   Precision precision = Precision::int4;
-  Duration tokenisation{0};  // of one token of the prompt
+  Duration tokenisation{0};                // of one token of the prompt
+  std::optional<NetworkConfig> front_end;  // a network that runs before the first block, such as an image encoder
   std::optional<ThrottlingConfig> throttling;
   std::optional<ModemConfig> modem;
 
@@ -85,6 +88,9 @@ struct DeviceConfig : ProcessorConfig {
                    config::field("tokenisation", &DeviceConfig::tokenisation,
                                  "time to make one token of the input (tokenisation and other preparation)",
                                  config::up_to_an_hour),
+                   config::field("front_end", &DeviceConfig::front_end,
+                                 "network that runs on the device before the prompt, such as an image encoder; a "
+                                 "catalogue entry or its operations and parameters"),
                    config::field("throttling", &DeviceConfig::throttling, "slowing down when hot; absent: never"),
                    config::field("modem", &DeviceConfig::modem,
                                  "electrical power of the radio; absent: no radio energy is reported")});
@@ -238,6 +244,9 @@ struct Scenario {
     return on_device() ? whole_model(model()) : device_part(model(), *cut.layers);
   }
   [[nodiscard]] ModelPart tail() const { return on_device() ? ModelPart{} : edge_part(model(), *cut.layers); }
+  /// Memory that each side needs for a request of the workload's size.
+  [[nodiscard]] MemoryNeed device_need() const;
+  [[nodiscard]] MemoryNeed edge_need() const;
 };
 
 }  // namespace trilemma

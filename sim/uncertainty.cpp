@@ -31,7 +31,8 @@ bool is_share(const std::optional<Fraction>& share) {
 
 bool allowed(const PrecisionRate& rate) {
   return is_share(rate.compute_efficiency) && is_share(rate.memory_efficiency) && is_share(rate.attention_efficiency) &&
-         is_share(rate.cache_efficiency) && rate.overlap >= Fraction(0) && rate.overlap <= Fraction(1);
+         is_share(rate.cache_efficiency) && is_share(rate.convolution_efficiency) && rate.overlap >= Fraction(0) &&
+         rate.overlap <= Fraction(1);
 }
 
 void move(PrecisionRate& rate, const std::string& parameter, double by) {
@@ -47,6 +48,8 @@ void move(PrecisionRate& rate, const std::string& parameter, double by) {
     rate.attention_efficiency = scaled(rate.attention_efficiency.value_or(rate.compute_efficiency));
   else if (parameter == "cache_efficiency")
     rate.cache_efficiency = scaled(rate.cache_efficiency.value_or(rate.memory_efficiency));
+  else if (parameter == "convolution_efficiency")
+    rate.convolution_efficiency = scaled(rate.convolution_efficiency.value_or(rate.compute_efficiency));
   else if (parameter == "overlap")
     rate.overlap += Fraction(by);
   else if (parameter == "per_call")
@@ -74,8 +77,9 @@ PrecisionRate drawn(const PrecisionRate& rate, Rng& rng) {
 }
 
 void draw(ProcessorConfig& processor, Precision precision, Rng rng) {
+  const PrecisionRate* used = rate_for(processor, precision);
   for (PrecisionRate& rate : processor.rates) {
-    if (rate.precision == precision && !rate.uncertain.empty()) rate = drawn(rate, rng);
+    if (&rate == used && !rate.uncertain.empty()) rate = drawn(rate, rng);
   }
 }
 

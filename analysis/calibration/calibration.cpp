@@ -31,6 +31,7 @@ PrecisionRate given(const SheetRate& peak) {
           .memory_efficiency = peak.memory_efficiency.value_or(Fraction(1)),
           .attention_efficiency = peak.attention_efficiency,
           .cache_efficiency = peak.cache_efficiency,
+          .convolution_efficiency = peak.convolution_efficiency,
           .overlap = peak.overlap.value_or(Fraction(1)),
           .per_call = peak.per_call.value_or(Duration{0}),
           .per_layer = peak.per_layer.value_or(Duration{0}),
@@ -119,9 +120,34 @@ void refuse_impossible(const ProcessorConfig& hardware, const SheetRate& peak, s
   }
 }
 
+bool belongs(const Measurement& row, const SheetRate& peak) {
+  return row.precision == peak.precision &&
+         (peak.runtimes.empty() ||
+          std::find(peak.runtimes.begin(), peak.runtimes.end(), row.runtime) != peak.runtimes.end());
+}
+
+void refuse_homeless(const HardwareSheet& sheet, const Measurement& row, const std::string& shown) {
+  std::vector<std::string> runtimes;
+  bool precision = false;
+  for (const SheetRate& peak : sheet.peaks) {
+    if (belongs(row, peak)) return;
+    if (peak.precision != row.precision) continue;
+    precision = true;
+    runtimes.insert(runtimes.end(), peak.runtimes.begin(), peak.runtimes.end());
+  }
+  if (precision)
+    throw config::Error(fmt::format(
+        "{}:{}: runtime: '{}' belongs to no peak of {} in the sheet; add it to one of "
+        "their 'runtimes', or write one of {}",
+        shown, row.line, config::printable(row.runtime), config::name_of(row.precision), fmt::join(runtimes, ", ")));
+  throw config::Error(fmt::format("{}:{}: precision: '{}' has no peak in the sheet; add it there, or drop the row",
+                                  shown, row.line, config::name_of(row.precision)));
+}
+
+/// On models that no fit has seen; rows of a model that others of its rows were fitted to say nothing of that.
 std::optional<Fraction> unseen_error(const CalibratedRate& rate, Phase phase) {
   auto found = errors_of(rate, Sample::held_out, phase);
-  if (!found) found = errors_of(rate, Sample::left_out, phase);
+  if (!found && rate.by_model) found = errors_of(rate, Sample::left_out, phase);
   if (!found) return std::nullopt;
   return Fraction(found->median);
 }
@@ -158,10 +184,12 @@ CalibratedRate calibrate_one(const ProcessorConfig& processor, const SheetRate& 
             [](const Point& a, const Point& b) { return a.row.line < b.row.line; });
   result.rate.decode_error = unseen_error(result, Phase::decode);
   result.rate.prefill_error = unseen_error(result, Phase::prefill);
+  result.rate.convolution_error = unseen_error(result, Phase::convolution);
   return result;
 }
 
 Phase phase_of(Metric metric) {
+  if (metric == Metric::convolution) return Phase::convolution;
   const bool prefill = metric == Metric::prefill || metric == Metric::blocks || metric == Metric::matrices;
   return prefill ? Phase::prefill : Phase::decode;
 }
@@ -190,18 +218,12 @@ std::vector<CalibratedRate> calibrate(const HardwareSheet& sheet, std::span<cons
       std::any_of(sheet.peaks.begin(), sheet.peaks.end(), [](const auto& peak) { return !peak.fit.empty(); });
   if (rows.empty() && fits)
     throw config::Error(fmt::format("{}: has no row below the header; write one row a measurement", shown));
-  for (const Measurement& row : rows) {
-    const bool known = std::any_of(sheet.peaks.begin(), sheet.peaks.end(),
-                                   [&](const SheetRate& peak) { return peak.precision == row.precision; });
-    if (known) continue;
-    throw config::Error(fmt::format("{}:{}: precision: '{}' has no peak in the sheet; add it there, or drop the row",
-                                    shown, row.line, config::name_of(row.precision)));
-  }
+  for (const Measurement& row : rows) refuse_homeless(sheet, row, shown);
   std::vector<CalibratedRate> result;
   for (const SheetRate& peak : sheet.peaks) {
     std::vector<Measurement> own;
     for (const Measurement& row : rows) {
-      if (row.precision == peak.precision) own.push_back(row);
+      if (belongs(row, peak)) own.push_back(row);
     }
     // Models together: each is left out once.
     std::stable_sort(own.begin(), own.end(), [](const auto& a, const auto& b) {

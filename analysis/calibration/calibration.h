@@ -34,7 +34,7 @@ struct ErrorSummary {
   double worst = 0;
 };
 enum class Sample { fit, left_out, held_out };
-enum class Phase { decode, prefill };
+enum class Phase { decode, prefill, convolution };
 /// Of the points of a rate; empty where there are none.
 std::optional<ErrorSummary> errors_of(const CalibratedRate& rate, Sample sample, Phase phase);
 
@@ -49,7 +49,7 @@ std::string device_file(const std::string& sheet_text, std::span<const Calibrate
 
 /// Every point with its errors, as a table for the terminal.
 std::string point_table(std::span<const CalibratedRate> rates);
-/// Errors by precision: rows of a Markdown table that begin with `device`.
+/// Errors by precision, runtime and phase: rows of a Markdown table that begin with `device`.
 std::vector<std::vector<std::string>> error_rows(const std::string& device, std::span<const CalibratedRate> rates);
 
 }  // namespace trilemma

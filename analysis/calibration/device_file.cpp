@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -51,6 +53,8 @@ class RateWriter {
     line(Parameter::memory_efficiency, percent4(rate.memory_efficiency.value()));
     if (rate.attention_efficiency) line(Parameter::attention_efficiency, percent4(rate.attention_efficiency->value()));
     if (rate.cache_efficiency) line(Parameter::cache_efficiency, percent4(rate.cache_efficiency->value()));
+    if (rate.convolution_efficiency)
+      line(Parameter::convolution_efficiency, percent4(rate.convolution_efficiency->value()));
     line(Parameter::overlap, percent4(rate.overlap.value()));
     line(Parameter::per_call, time_text(rate.per_call));
     line(Parameter::per_layer, time_text(rate.per_layer));
@@ -87,6 +91,7 @@ class RateWriter {
     }
     write_error("decode_error", rate.decode_error, Phase::decode);
     write_error("prefill_error", rate.prefill_error, Phase::prefill);
+    write_error("convolution_error", rate.convolution_error, Phase::convolution);
     text_ += fmt::format("    quality: {}\n", name_of(rate.quality.value_or(Quality::guess)));
   }
 
@@ -97,10 +102,7 @@ class RateWriter {
     const ErrorSummary& summary = held_out ? *held_out : *left_out;
     line(key, percent(error->value()),
          fmt::format("median of {} rows {}, worst {}", summary.points,
-                     held_out               ? "held out"
-                     : calibrated_.by_model ? "with their model left out"
-                                            : "left out one by one",
-                     percent(summary.worst)));
+                     held_out ? "held out" : "with their model left out", percent(summary.worst)));
   }
 
   const CalibratedRate& calibrated_;
@@ -111,10 +113,15 @@ std::string signed_percent(Duration model, Duration measured) {
   return fmt::format("{:+.1f} %", 100 * (to_seconds(model) / to_seconds(measured) - 1));
 }
 
+constexpr std::array<std::pair<std::string_view, Phase>, 3> phases{
+    {{"decode", Phase::decode}, {"prefill", Phase::prefill}, {"convolution", Phase::convolution}}};
+
 std::string summary_text(const CalibratedRate& rate, Sample sample, Phase phase) {
   const auto errors = errors_of(rate, sample, phase);
   if (!errors) return "-";
-  return fmt::format("{:.1f} / {:.0f} % ({})", 100 * errors->median, 100 * errors->worst, errors->points);
+  const bool row_by_row = sample == Sample::left_out && !rate.by_model;
+  return fmt::format("{:.1f} / {:.0f} % ({}){}", 100 * errors->median, 100 * errors->worst, errors->points,
+                     row_by_row ? "*" : "");
 }
 
 }  // namespace
@@ -152,14 +159,20 @@ std::string point_table(std::span<const CalibratedRate> rates) {
 std::vector<std::vector<std::string>> error_rows(const std::string& device, std::span<const CalibratedRate> rates) {
   std::vector<std::vector<std::string>> rows;
   for (const CalibratedRate& rate : rates) {
-    std::vector<std::string> row{device, std::string(name_of(rate.rate.precision)), rate.rate.runtime,
-                                 std::string(name_of(rate.rate.quality.value_or(Quality::guess)))};
-    for (const Phase phase : {Phase::decode, Phase::prefill}) {
+    const std::vector<std::string> about{device, std::string(name_of(rate.rate.precision)), rate.rate.runtime,
+                                         std::string(name_of(rate.rate.quality.value_or(Quality::guess)))};
+    const std::size_t before = rows.size();
+    for (const auto& [name, phase] : phases) {
+      std::vector<std::string> row = about;
+      row.emplace_back(name);
       for (const Sample sample : {Sample::fit, Sample::left_out, Sample::held_out}) {
         row.push_back(summary_text(rate, sample, phase));
       }
+      if (std::any_of(row.end() - 3, row.end(), [](const auto& cell) { return cell != "-"; })) rows.push_back(row);
     }
-    rows.push_back(std::move(row));
+    if (rows.size() > before) continue;
+    rows.push_back(about);
+    rows.back().resize(about.size() + 4, "-");
   }
   return rows;
 }

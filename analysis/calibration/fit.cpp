@@ -29,7 +29,8 @@ struct Axis {
 
 bool is_efficiency(Parameter parameter) {
   return parameter == Parameter::compute_efficiency || parameter == Parameter::memory_efficiency ||
-         parameter == Parameter::attention_efficiency || parameter == Parameter::cache_efficiency;
+         parameter == Parameter::attention_efficiency || parameter == Parameter::cache_efficiency ||
+         parameter == Parameter::convolution_efficiency;
 }
 bool is_cost(Parameter parameter) { return parameter == Parameter::per_call || parameter == Parameter::per_layer; }
 
@@ -46,6 +47,9 @@ void set(PrecisionRate& rate, Parameter parameter, double value) {
       break;
     case Parameter::cache_efficiency:
       rate.cache_efficiency = Fraction(value);
+      break;
+    case Parameter::convolution_efficiency:
+      rate.convolution_efficiency = Fraction(value);
       break;
     case Parameter::overlap:
       rate.overlap = Fraction(value);
@@ -323,7 +327,7 @@ PrecisionRate without_covariance(PrecisionRate rate) {
 /// Few tokens: the weight stream and the fixed costs are all there is.
 bool is_stream(const Measurement& row) {
   constexpr Tokens few{2};
-  if (row.metric == Metric::fully_connected) return false;
+  if (row.is_network()) return false;
   return row.metric == Metric::decode ? row.batch <= few.value() : row.prompt * row.batch <= few;
 }
 bool is_of_stream(Parameter parameter) {

@@ -148,11 +148,15 @@ class MeasurementReader {
                     .model = cell("model"),
                     .precision = word<Precision>("precision"),
                     .metric = word<Metric>("metric")};
-    const bool network = row.metric == Metric::fully_connected;
+    const bool network = row.is_network();
     if (network) {
       row.operations = Operations(static_cast<double>(count("operations", 0, 1)));
       if (row.operations == Operations(0))
-        fail("operations: is missing; a fully connected network needs two a multiply-add");
+        fail(fmt::format("operations: is missing; a row of metric '{}' needs two a multiply-add", cell("metric")));
+      if (row.metric == Metric::convolution && cell("weight_bytes").empty())
+        fail(
+            "weight_bytes: is missing; a convolutional network has fewer weights than multiply-adds, write their "
+            "bytes");
     } else {
       row.llm = llm(row.model);
     }
@@ -228,6 +232,15 @@ Duration one_block_without_attention(const ProcessorConfig& processor, const Mea
   return forward_time(processor, row.precision, work) - rate_for(processor, row.precision)->per_call;
 }
 
+/// Weights as many as make the row's bytes; a fully connected network has one a multiply-add.
+NetworkConfig network(const ProcessorConfig& processor, const Measurement& row) {
+  if (row.metric == Metric::fully_connected)
+    return {.fully_connected = row.operations, .parameters = std::llround(row.operations.value() / 2)};
+  const double bits = bits_per_weight(weight_format(processor, row.precision));
+  return {.convolution = row.operations,
+          .parameters = std::llround(static_cast<double>(row.weights->value()) * 8 / bits)};
+}
+
 }  // namespace
 
 Duration predicted(const ProcessorConfig& processor, const Measurement& row) {
@@ -243,11 +256,9 @@ Duration predicted(const ProcessorConfig& processor, const Measurement& row) {
       return run(processor, row, {.first = 0, .last = row.llm.layers}, {row.prompt, row.context, row.batch});
     case Metric::matrices:
       return one_block_without_attention(processor, row);
-    case Metric::fully_connected: {
-      const WeightFormat format = weight_format(processor, row.precision);
-      const Bytes weights(std::llround(row.operations.value() / 2 * bits_per_weight(format) / 8));
-      return forward_time(processor, row.precision, {.head = {row.operations, weights}, .any = true});
-    }
+    case Metric::fully_connected:
+    case Metric::convolution:
+      return network_time(processor, row.precision, network(processor, row));
     case Metric::request:
       return run(processor, row, whole, prompt) + (row.output.value() - 1) * run(processor, row, whole, token);
   }

@@ -15,17 +15,18 @@ namespace trilemma {
 
 /// What was measured: time per token while generating; of a whole prompt; of all blocks for some tokens without LM
 /// head; of the matrices of one block, without attention; of a whole request, prompt and answer; of a
-/// network of fully connected layers only, which is what a transformer is to a microcontroller.
-enum class Metric { decode, prefill, blocks, matrices, request, fully_connected };
+/// network of fully connected layers only, which is what a transformer is to a microcontroller; of one of convolutions.
+enum class Metric { decode, prefill, blocks, matrices, request, fully_connected, convolution };
 /// What a measurement is for, decided before fitting.
 enum class Purpose { fit, test };
 
 namespace config {
 template <>
 inline constexpr auto names<Metric> =
-    std::array{Name{"decode", Metric::decode},   Name{"prefill", Metric::prefill},
-               Name{"blocks", Metric::blocks},   Name{"matrices", Metric::matrices},
-               Name{"request", Metric::request}, Name{"fully-connected", Metric::fully_connected}};
+    std::array{Name{"decode", Metric::decode},          Name{"prefill", Metric::prefill},
+               Name{"blocks", Metric::blocks},          Name{"matrices", Metric::matrices},
+               Name{"request", Metric::request},        Name{"fully-connected", Metric::fully_connected},
+               Name{"convolution", Metric::convolution}};
 template <>
 inline constexpr auto names<Purpose> = std::array{Name{"fit", Purpose::fit}, Name{"test", Purpose::test}};
 }  // namespace config
@@ -49,6 +50,9 @@ struct Measurement {
   std::string runtime;
   std::string version;
   std::string source;
+
+  /// A network of `operations`, not a language model.
+  [[nodiscard]] bool is_network() const { return metric == Metric::fully_connected || metric == Metric::convolution; }
 };
 
 /// Reads and checks a file; every problem names its line. Throws config::Error. A file may have a header alone: of

@@ -32,6 +32,8 @@ constexpr std::array bit_rate_units{Unit{"Tbit/s", 1e12L}, Unit{"Gbit/s", 1e9L},
                                     Unit{"kbit/s", 1e3L}, Unit{"bit/s", 1.0L}};
 constexpr std::array byte_rate_units{Unit{"TB/s", 1e12L}, Unit{"GB/s", 1e9L}, Unit{"MB/s", 1e6L}, Unit{"kB/s", 1e3L},
                                      Unit{"B/s", 1.0L}};
+constexpr std::array operation_units{Unit{"TOP", 1e12L}, Unit{"GOP", 1e9L}, Unit{"MOP", 1e6L}, Unit{"kOP", 1e3L},
+                                     Unit{"OP", 1.0L}};
 constexpr std::array operation_rate_units{
     Unit{"TOP/s", 1e12L},          Unit{"GOP/s", 1e9L},          Unit{"MOP/s", 1e6L},         Unit{"OP/s", 1.0L},
     Unit{"TFLOP/s", 1e12L, false}, Unit{"GFLOP/s", 1e9L, false}, Unit{"MFLOP/s", 1e6L, false}};
@@ -258,6 +260,7 @@ std::string Text<Bytes>::pattern() { return unit_pattern(byte_units); }
 
 TRILEMMA_REAL_TEXT(BitRate, bit_rate_units)
 TRILEMMA_REAL_TEXT(ByteRate, byte_rate_units)
+TRILEMMA_REAL_TEXT(Operations, operation_units)
 TRILEMMA_REAL_TEXT(OperationRate, operation_rate_units)
 TRILEMMA_REAL_TEXT(Frequency, frequency_units)
 TRILEMMA_REAL_TEXT(EventRate, event_rate_units)

@@ -34,6 +34,7 @@ TRILEMMA_TEXT(Duration, "a time", "0.5 ms");
 TRILEMMA_TEXT(Bytes, "a size", "64 KiB");
 TRILEMMA_TEXT(BitRate, "a bit rate", "100 Mbit/s");
 TRILEMMA_TEXT(ByteRate, "a memory bandwidth", "76.8 GB/s");
+TRILEMMA_TEXT(Operations, "a number of operations", "25 MOP");
 TRILEMMA_TEXT(OperationRate, "an arithmetic rate", "45 TOP/s");
 TRILEMMA_TEXT(Frequency, "a frequency", "28 GHz");
 TRILEMMA_TEXT(EventRate, "a rate of events", "2 /s");

@@ -46,18 +46,20 @@ struct PrecisionRate {
   Fraction memory_efficiency{1};                 // share of the memory bandwidth reached by weight streaming
   std::optional<Fraction> attention_efficiency;  // share of the peak reached by attention; absent: as matrices
   std::optional<Fraction> cache_efficiency;  // share of the bandwidth reached by the KV cache; absent: as the weights
-  Fraction overlap{1};                       // of the shorter of compute and memory time with the longer
-  Duration per_call{0};                      // fixed cost of one forward pass (launch, synchronisation)
-  Duration per_layer{0};                     // fixed cost of one transformer block
-  std::optional<std::int64_t> chunk;         // tokens of a prompt that go through in one pass, padded
-  std::optional<Tokens> cache_tokens;        // the whole cache that each pass reads, whatever is in it
-  double cache_bits = 16;                    // of a number in the KV cache
-  std::optional<double> head_bits;           // of a weight of embedding and LM head; absent: as the blocks
-  Fraction spread{0};                        // standard deviation of the logarithm of time about the model
-  std::vector<std::string> uncertain;        // fitted parameters, in the order of `covariance`
-  std::vector<double> covariance;            // of their logarithms (overlap: itself), lower triangle by rows
-  std::optional<Fraction> decode_error;      // median absolute error on unseen models
+  std::optional<Fraction> convolution_efficiency;  // share of the peak reached by convolutions; absent: as matrices
+  Fraction overlap{1};                             // of the shorter of compute and memory time with the longer
+  Duration per_call{0};                            // fixed cost of one forward pass (launch, synchronisation)
+  Duration per_layer{0};                           // fixed cost of one transformer block
+  std::optional<std::int64_t> chunk;               // tokens of a prompt that go through in one pass, padded
+  std::optional<Tokens> cache_tokens;              // the whole cache that each pass reads, whatever is in it
+  double cache_bits = 16;                          // of a number in the KV cache
+  std::optional<double> head_bits;                 // of a weight of embedding and LM head; absent: as the blocks
+  Fraction spread{0};                              // standard deviation of the logarithm of time about the model
+  std::vector<std::string> uncertain;              // fitted parameters, in the order of `covariance`
+  std::vector<double> covariance;                  // of their logarithms (overlap: itself), lower triangle by rows
+  std::optional<Fraction> decode_error;            // median absolute error on unseen models
   std::optional<Fraction> prefill_error;
+  std::optional<Fraction> convolution_error;
   std::optional<Quality> quality;  // absent: that of the device
   static constexpr auto fields() {
     using config::between, config::Bounds, config::field, config::required, config::positive;
@@ -73,6 +75,8 @@ struct PrecisionRate {
               "share of the peak that attention reaches; absent: that of the matrices", share),
         field("cache_efficiency", &PrecisionRate::cache_efficiency,
               "share of the bandwidth that reads of the KV cache reach; absent: that of the weights", share),
+        field("convolution_efficiency", &PrecisionRate::convolution_efficiency,
+              "share of the peak that convolutions reach; absent: that of the matrices", share),
         field("overlap", &PrecisionRate::overlap,
               "share of the shorter of compute and memory time that runs during the longer", between(0, 1)),
         field("per_call", &PrecisionRate::per_call, "fixed cost of one forward pass", config::up_to_an_hour),
@@ -93,6 +97,8 @@ struct PrecisionRate {
         field("decode_error", &PrecisionRate::decode_error, "median error of decoding times of models not fitted",
               config::non_negative),
         field("prefill_error", &PrecisionRate::prefill_error, "the same of prefill times", config::non_negative),
+        field("convolution_error", &PrecisionRate::convolution_error, "the same of convolutional networks",
+              config::non_negative),
         field("quality", &PrecisionRate::quality, "measured, fitted, roofline or guess; absent: that of the device"),
     };
   }
@@ -157,6 +163,7 @@ struct ProcessorConfig {
   std::optional<PowerConfig> power;
   std::optional<SignalConfig> signal;
   std::vector<PrecisionRate> rates;
+  std::optional<std::string> runtime;  // which of several with one precision; absent: the first
   Quality quality = Quality::guess;
   std::string source;
 
@@ -175,6 +182,8 @@ struct ProcessorConfig {
         field("power", &ProcessorConfig::power, "electrical power; absent: no energy is reported"),
         field("signal", &ProcessorConfig::signal, "what codecs run on; absent: as matrix products"),
         required("rates", &ProcessorConfig::rates, "what each precision reaches"),
+        field("runtime", &ProcessorConfig::runtime,
+              "software, where the device has several for the precision; absent: the first"),
         field("quality", &ProcessorConfig::quality, "measured, fitted, roofline or guess"),
         field("source", &ProcessorConfig::source, "where the numbers come from"),
     };

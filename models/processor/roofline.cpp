@@ -1,6 +1,7 @@
 #include "models/processor/roofline.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -11,10 +12,9 @@ namespace trilemma {
 namespace {
 
 const PrecisionRate& known_rate(const ProcessorConfig& processor, Precision precision) {
-  for (const PrecisionRate& rate : processor.rates) {
-    if (rate.precision == precision) return rate;
-  }
-  TRILEMMA_ENSURE(false, "a processor runs only precisions that it has a rate for");
+  const PrecisionRate* rate = rate_for(processor, precision);
+  TRILEMMA_ENSURE(rate != nullptr, "a processor runs only precisions that it has a rate for");
+  return *rate;
 }
 
 /// Shares of the peaks that a kind of kernel reaches.
@@ -50,19 +50,20 @@ std::vector<config::FieldProblem> PrecisionRate::problems() const {
   return {};
 }
 
-std::optional<PrecisionRate> rate_for(const ProcessorConfig& processor, Precision precision) {
+const PrecisionRate* rate_for(const ProcessorConfig& processor, Precision precision) {
   for (const PrecisionRate& rate : processor.rates) {
-    if (rate.precision == precision) return rate;
+    if (rate.precision == precision && rate.runtime == processor.runtime.value_or(rate.runtime)) return &rate;
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 WeightFormat weight_format(const ProcessorConfig& processor, Precision precision) {
-  const PrecisionRate rate = rate_for(processor, precision).value_or(PrecisionRate{});
-  return {.precision = precision,
-          .block = processor.quantisation_block,
-          .head_bits = rate.head_bits,
-          .cache_bits = rate.cache_bits};
+  const PrecisionRate* rate = rate_for(processor, precision);
+  WeightFormat format{.precision = precision, .block = processor.quantisation_block};
+  if (rate == nullptr) return format;
+  format.head_bits = rate->head_bits;
+  format.cache_bits = rate->cache_bits;
+  return format;
 }
 
 Duration forward_time(const ProcessorConfig& processor, Precision precision, const Work& work) {
@@ -97,6 +98,25 @@ Duration run_time(const ProcessorConfig& processor, Precision precision, const R
   return time;
 }
 
+Bytes network_bytes(const ProcessorConfig& processor, Precision precision, const NetworkConfig& network) {
+  const double bits = static_cast<double>(network.parameters) * bits_per_weight(weight_format(processor, precision));
+  return Bytes(static_cast<std::int64_t>(std::ceil(bits / 8)));
+}
+
+Duration network_time(const ProcessorConfig& processor, Precision precision, const NetworkConfig& network) {
+  const PrecisionRate& rate = known_rate(processor, precision);
+  // A fully connected layer has one weight a multiply-add, which is two operations; the others belong to convolutions.
+  const WeightFormat format = weight_format(processor, precision);
+  const Bytes bytes = network_bytes(processor, precision, network);
+  const Bytes connected =
+      std::min(bytes, Bytes(std::llround(network.fully_connected.value() / 2 * bits_per_weight(format) / 8)));
+  return rate.per_call +
+         roof(processor, rate, {network.fully_connected, connected},
+              {rate.compute_efficiency, rate.memory_efficiency}) +
+         roof(processor, rate, {network.convolution, bytes - connected},
+              {rate.convolution_efficiency.value_or(rate.compute_efficiency), rate.memory_efficiency});
+}
+
 Duration codec_time(const ProcessorConfig& processor, Precision precision, const Load& load, std::int64_t values) {
   if (load.operations == Operations(0) && load.bytes == Bytes(0)) return Duration{0};
   const PrecisionRate& rate = known_rate(processor, precision);
@@ -113,9 +133,9 @@ MemoryNeed memory_need(const ProcessorConfig& processor, const LlmConfig& llm, c
                        Precision precision, RequestTokens tokens) {
   if (part.empty()) return {};
   const WeightFormat format = weight_format(processor, precision);
-  const auto rate = rate_for(processor, precision);
-  const Tokens cached =
-      std::max(tokens.prompt + tokens.output, rate ? rate->cache_tokens.value_or(Tokens(0)) : Tokens(0));
+  const PrecisionRate* rate = rate_for(processor, precision);
+  const Tokens kept = rate == nullptr ? Tokens(0) : rate->cache_tokens.value_or(Tokens(0));
+  const Tokens cached = std::max(tokens.prompt + tokens.output, kept);
   return {.weights = weight_bytes(llm, part, format),
           .kv = kv_bytes(llm, part, cached, format.cache_bits),
           .activations = activation_bytes(llm, tokens.prompt),

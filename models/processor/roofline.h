@@ -5,11 +5,13 @@
 
 #include "models/llm/work.h"
 #include "models/processor/config.h"
+#include "models/processor/network.h"
 
 namespace trilemma {
 
-/// What the processor reaches with weights of `precision`, or nothing when it cannot run them.
-std::optional<PrecisionRate> rate_for(const ProcessorConfig& processor, Precision precision);
+/// What the processor reaches with weights of `precision` under its runtime (absent: the first with that precision);
+/// null when it cannot run them.
+const PrecisionRate* rate_for(const ProcessorConfig& processor, Precision precision);
 
 /// How a processor stores a model of that precision.
 WeightFormat weight_format(const ProcessorConfig& processor, Precision precision);
@@ -36,6 +38,11 @@ void for_each_pass(const ProcessorConfig& processor, Precision precision, const 
                    const std::function<void(const Work&)>& use);
 /// Time of all of them.
 Duration run_time(const ProcessorConfig& processor, Precision precision, const Run& run);
+
+/// Time of another network, which runs in one pass: per_call + roof(fully connected) + roof(convolutions).
+Duration network_time(const ProcessorConfig& processor, Precision precision, const NetworkConfig& network);
+/// Its weights in memory.
+Bytes network_bytes(const ProcessorConfig& processor, Precision precision, const NetworkConfig& network);
 
 /// Time of a codec pass over `values` numbers. On a signal processor: per_call + max(operations / rate, bytes /
 /// bandwidth); in a pipeline: fill + values / rate; without either, the roof at the efficiencies of `precision`, and no

@@ -19,6 +19,8 @@ bool is_given(const SheetRate& rate, Parameter parameter) {
       return rate.attention_efficiency.has_value();
     case Parameter::cache_efficiency:
       return rate.cache_efficiency.has_value();
+    case Parameter::convolution_efficiency:
+      return rate.convolution_efficiency.has_value();
     case Parameter::overlap:
       return rate.overlap.has_value();
     case Parameter::per_call:
@@ -27,6 +29,27 @@ bool is_given(const SheetRate& rate, Parameter parameter) {
       return rate.per_layer.has_value();
   }
   return false;
+}
+
+/// Two peaks of one precision are two runtimes: each has a name and rows of its own.
+std::string clash(const SheetRate& one, const SheetRate& other) {
+  if (one.precision != other.precision) return {};
+  const std::string_view precision = config::name_of(one.precision);
+  if (one.runtime == other.runtime)
+    return fmt::format("has {} with runtime '{}' twice; write each pair once", precision, one.runtime);
+  for (const SheetRate* peak : {&one, &other}) {
+    if (!peak->runtimes.empty()) continue;
+    return fmt::format(
+        "has several runtimes for {}, and '{}' does not say which rows belong to it; write 'runtimes: "
+        "[...]' with what the column 'runtime' says",
+        precision, peak->runtime);
+  }
+  for (const std::string& label : one.runtimes) {
+    if (std::find(other.runtimes.begin(), other.runtimes.end(), label) == other.runtimes.end()) continue;
+    return fmt::format("gives the rows of runtime '{}' to '{}' and to '{}'; write it in one", label, one.runtime,
+                       other.runtime);
+  }
+  return {};
 }
 
 }  // namespace
@@ -51,8 +74,7 @@ std::vector<FieldProblem> SheetRate::problems() const {
 std::vector<FieldProblem> HardwareSheet::problems() const {
   for (std::size_t i = 0; i < peaks.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      if (peaks[i].precision != peaks[j].precision) continue;
-      return {{"peaks", fmt::format("has {} twice; write each precision once", config::name_of(peaks[i].precision))}};
+      if (const std::string problem = clash(peaks[j], peaks[i]); !problem.empty()) return {{"peaks", problem}};
     }
   }
   return {};

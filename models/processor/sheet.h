@@ -18,6 +18,7 @@ enum class Parameter {
   memory_efficiency,
   attention_efficiency,
   cache_efficiency,
+  convolution_efficiency,
   overlap,
   per_call,
   per_layer
@@ -29,6 +30,7 @@ inline constexpr auto names<Parameter> = std::array{Name{"compute_efficiency", P
                                                     Name{"memory_efficiency", Parameter::memory_efficiency},
                                                     Name{"attention_efficiency", Parameter::attention_efficiency},
                                                     Name{"cache_efficiency", Parameter::cache_efficiency},
+                                                    Name{"convolution_efficiency", Parameter::convolution_efficiency},
                                                     Name{"overlap", Parameter::overlap},
                                                     Name{"per_call", Parameter::per_call},
                                                     Name{"per_layer", Parameter::per_layer}};
@@ -38,12 +40,14 @@ inline constexpr auto names<Parameter> = std::array{Name{"compute_efficiency", P
 struct SheetRate {
   Precision precision = Precision::fp16;
   std::string runtime;
+  std::vector<std::string> runtimes;  // of the rows that belong here; empty: all of the precision
   OperationRate compute{0};
   std::vector<Parameter> fit;
   std::optional<Fraction> compute_efficiency;
   std::optional<Fraction> memory_efficiency;
   std::optional<Fraction> attention_efficiency;
   std::optional<Fraction> cache_efficiency;
+  std::optional<Fraction> convolution_efficiency;
   std::optional<Fraction> overlap;
   std::optional<Duration> per_call;
   std::optional<Duration> per_layer;
@@ -60,12 +64,16 @@ struct SheetRate {
     return std::tuple{
         required("precision", &SheetRate::precision, "number format of the weights"),
         field("runtime", &SheetRate::runtime, "software that was measured"),
+        field("runtimes", &SheetRate::runtimes,
+              "what the column 'runtime' says in the rows that belong here; absent: all rows of the precision"),
         required("compute", &SheetRate::compute, "peak arithmetic rate", positive),
         field("fit", &SheetRate::fit, "parameters that the measurements decide"),
         field("compute_efficiency", &SheetRate::compute_efficiency, "given share of the peak", share),
         field("memory_efficiency", &SheetRate::memory_efficiency, "given share of the bandwidth", share),
         field("attention_efficiency", &SheetRate::attention_efficiency, "given share of the peak in attention", share),
         field("cache_efficiency", &SheetRate::cache_efficiency, "given share of the bandwidth of the KV cache", share),
+        field("convolution_efficiency", &SheetRate::convolution_efficiency, "given share of the peak in convolutions",
+              share),
         field("overlap", &SheetRate::overlap, "given overlap of compute and memory time; absent: 100 %", between(0, 1)),
         field("per_call", &SheetRate::per_call, "given cost of a pass", config::up_to_an_hour),
         field("per_layer", &SheetRate::per_layer, "given cost of a block", config::up_to_an_hour),

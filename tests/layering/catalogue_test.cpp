@@ -17,7 +17,7 @@ const std::filesystem::path configs = TRILEMMA_SOURCE_DIR "/configs";
 
 TEST(ShippedCatalogue, HasEveryFamily) {
   const std::vector<std::string> families = config::Catalogue(configs).families();
-  for (const char* family : {"devices", "links", "llms", "targets"}) {
+  for (const char* family : {"devices", "links", "llms", "networks", "targets"}) {
     EXPECT_NE(std::find(families.begin(), families.end(), family), families.end()) << family;
   }
 }

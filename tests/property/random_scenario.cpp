@@ -264,6 +264,7 @@ Scenario random_scenario(std::uint32_t number) {
   }
   scenario.cut = random_cut(draw, scenario.model().layers);
   if (draw.chance(0.2)) scenario.device.tokenisation = draw.time(1us, 1ms);
+  if (draw.chance(0.1)) scenario.device.front_end = NetworkConfig{.convolution = Operations(5e6), .parameters = 25'000};
   scenario.device.precision = random_precision(draw);
   draw_processor(draw, scenario.device, scenario.device.precision);
   scenario.edge.precision = random_precision(draw);

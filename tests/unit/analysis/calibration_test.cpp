@@ -229,6 +229,8 @@ TEST(CalibrationFile, NamesTheRowThatIsWrong) {
               HasSubstr("board.csv:3: value: '1e-300"));
   EXPECT_THAT(problem_of(good + "fit,llama-3.2-3b,int4,prefill,1 ms,99999999\n"),
               HasSubstr("board.csv:3: prompt: '99999999'"));
+  EXPECT_THAT(problem_of(good + "fit,some-network,int4,convolution,8 ms,\n"),
+              HasSubstr("board.csv:3: operations: is missing"));
   EXPECT_THAT(problem_of(""), HasSubstr("has no row"));
 }
 
@@ -253,6 +255,101 @@ TEST(CalibrationSheet, SaysOfEachParameterOnceWhereItComesFrom) {
   HardwareSheet sheet;
   sheet.peaks = {{.precision = Precision::int4}, {.precision = Precision::int8}, {.precision = Precision::int4}};
   EXPECT_EQ(sheet.problems().size(), 1U);
+}
+
+TEST(CalibrationSheet, SeveralRuntimesOfAPrecisionSayWhichRowsAreTheirs) {
+  using testing::IsEmpty;
+  const auto fault = [](const SheetRate& one, const SheetRate& other) {
+    HardwareSheet sheet;
+    sheet.peaks = {one, other};
+    const auto found = sheet.problems();
+    return found.empty() ? std::string() : found.front().problem;
+  };
+  EXPECT_THAT(fault({.runtime = "a", .runtimes = {"x"}}, {.runtime = "b", .runtimes = {"y", "z"}}), IsEmpty());
+  EXPECT_THAT(fault({.runtime = "a", .runtimes = {"x"}}, {.runtime = "a", .runtimes = {"y"}}), HasSubstr("'a' twice"));
+  EXPECT_THAT(fault({.runtime = "a", .runtimes = {"x"}}, {.runtime = "b"}), HasSubstr("'b' does not say"));
+  EXPECT_THAT(fault({.runtime = "a", .runtimes = {"x"}}, {.runtime = "b", .runtimes = {"y", "x"}}),
+              HasSubstr("rows of runtime 'x' to 'a' and to 'b'"));
+  EXPECT_THAT(fault({.precision = Precision::int8}, {.precision = Precision::int4}), IsEmpty());
+}
+
+TEST(Calibration, KeepsTheRuntimesApart) {
+  HardwareSheet sheet{.memory = Bytes(1'000'000'000'000), .bandwidth = ByteRate(500e9)};
+  for (const char* runtime : {"fast", "slow"}) {
+    sheet.peaks.push_back({.precision = Precision::int4,
+                           .runtime = runtime,
+                           .runtimes = {runtime},
+                           .compute = OperationRate(100e12),
+                           .fit = {Parameter::memory_efficiency},
+                           .compute_efficiency = Fraction(0.5)});
+  }
+  std::vector<Measurement> rows;
+  for (const char* model : {"llama-3.2-1b", "llama-3.2-3b"}) {
+    for (const auto& [runtime, efficiency] : {std::pair{"fast", 0.8}, std::pair{"slow", 0.2}}) {
+      Measurement one = row(model, Metric::decode, 128);
+      ProcessorConfig processor = machine();
+      processor.rates = {{.precision = Precision::int4,
+                          .compute = OperationRate(100e12),
+                          .compute_efficiency = Fraction(0.5),
+                          .memory_efficiency = Fraction(efficiency)}};
+      one.time = predicted(processor, one);
+      one.runtime = runtime;
+      one.line = static_cast<std::int64_t>(rows.size()) + 2;
+      rows.push_back(one);
+    }
+  }
+  const auto found = calibrate(sheet, rows, "board.csv");
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_NEAR(found[0].rate.memory_efficiency.value(), 0.8, 1e-3);
+  EXPECT_NEAR(found[1].rate.memory_efficiency.value(), 0.2, 1e-3);
+  rows.front().runtime = "third";
+  try {
+    (void)calibrate(sheet, rows, "board.csv");
+    ADD_FAILURE() << "a row of no runtime";
+  } catch (const config::Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("board.csv:2: runtime: 'third' belongs to no peak of int4"));
+  }
+}
+
+// A row of the fitted model, left out alone, says nothing of other models.
+TEST(Calibration, OneModelGivesNoErrorOnOthers) {
+  HardwareSheet sheet{.memory = Bytes(1'000'000'000'000), .bandwidth = ByteRate(500e9)};
+  sheet.peaks = {{.precision = Precision::int4,
+                  .compute = OperationRate(100e12),
+                  .fit = {Parameter::memory_efficiency},
+                  .compute_efficiency = Fraction(0.5)}};
+  std::vector<Measurement> rows;
+  for (const Measurement& one : synthetic(0.05, 1)) {
+    if (one.model == "llama-3.2-1b" && one.metric == Metric::decode) rows.push_back(one);
+  }
+  const auto found = calibrate(sheet, rows, "board.csv");
+  EXPECT_FALSE(found[0].rate.decode_error);
+  EXPECT_TRUE(errors_of(found[0], Sample::left_out, Phase::decode));
+}
+
+TEST(Calibration, FindsTheRatesOfBothKindsOfLayers) {
+  PrecisionRate rate = truth();
+  rate.convolution_efficiency = Fraction(0.6);
+  ProcessorConfig processor = machine();
+  processor.rates = {rate};
+  std::vector<Measurement> rows;
+  for (const double operations : {1e9, 3e9, 1e10}) {
+    for (const Metric metric : {Metric::fully_connected, Metric::convolution}) {
+      Measurement one{.line = static_cast<std::int64_t>(rows.size()) + 2,
+                      .model = fmt::format("network {}", operations),
+                      .precision = Precision::int4,
+                      .metric = metric,
+                      .operations = Operations(operations),
+                      .weights = Bytes(1'000)};
+      one.time = predicted(processor, one);
+      rows.push_back(one);
+    }
+  }
+  PrecisionRate start = truth();
+  constexpr std::array both{Parameter::convolution_efficiency, Parameter::memory_efficiency};
+  const RateFit fit = fit_rate(machine(), start, both, rows);
+  EXPECT_NEAR(fit.rate.convolution_efficiency->value(), 0.6, 1e-3);
+  EXPECT_NEAR(fit.rate.memory_efficiency.value(), 0.7, 1e-3);
 }
 
 TEST(CalibrationFile, OnePointDecidesNothing) {

@@ -112,8 +112,10 @@ TEST(Roofline, PartsOfAModelAddUpToTheNanosecond) {
   const config::Catalogue catalogue(TRILEMMA_SOURCE_DIR "/configs");
   const auto llm = read_part<LlmConfig>(catalogue, "llms", "llama-3.2-1b");
   for (const std::string& name : catalogue.names("devices")) {
-    const auto device = read_part<ProcessorConfig>(catalogue, "devices", name);
-    for (const PrecisionRate& rate : device.rates) {
+    auto device = read_part<ProcessorConfig>(catalogue, "devices", name);
+    const std::vector<PrecisionRate> rates = device.rates;
+    for (const PrecisionRate& rate : rates) {
+      device.runtime = rate.runtime;
       for (const PassTokens& tokens : {PassTokens{.fresh = Tokens(1), .cached = Tokens(100)}, {.fresh = Tokens(96)}}) {
         const auto time = [&](const ModelPart& part) { return run_time(device, rate.precision, {llm, part, tokens}); };
         for (std::int64_t cut = 1; cut <= llm.layers; ++cut) {
@@ -182,7 +184,8 @@ TEST(Roofline, EachPrecisionHasItsOwnRates) {
   // int4 reaches all of 4 Top/s and of 100 GB/s.
   EXPECT_EQ(forward_time(processor(), Precision::int4, work(4e12, 1)), 1ms + 1s);
   EXPECT_EQ(forward_time(processor(), Precision::int4, work(1, 100'000'000'000)), 1ms + 1s);
-  EXPECT_FALSE(rate_for(processor(), Precision::fp32).has_value());
+  const ProcessorConfig unknown = processor();
+  EXPECT_EQ(rate_for(unknown, Precision::fp32), nullptr);
   EXPECT_THROW(forward_time(processor(), Precision::fp32, work(1, 1)), InvariantViolation);
 }
 
@@ -203,6 +206,40 @@ TEST(Covariance, IsThatOfTheParametersThatAreNamed) {
   EXPECT_EQ(key({"per_layer", "overlap"}, {0.1, 0.2}), "covariance");
   EXPECT_EQ(key({"per_layer", "overlap"}, {0.1, 0.1, -0.2}), "covariance");
   EXPECT_EQ(key({"per_lair"}, {0.1}), "uncertain");
+}
+
+// 50 Gop in fully connected layers at 500 Gop/s are 100 ms, 80 Gop in convolutions at 800 Gop/s as many.
+TEST(Networks, ConvolutionsHaveTheirOwnRate) {
+  ProcessorConfig fast = processor();
+  fast.rates[0].convolution_efficiency = Fraction(0.8);
+  const auto time_of = [&](double connected, double convolution) {
+    return network_time(fast, Precision::fp16,
+                        {.fully_connected = Operations(connected), .convolution = Operations(convolution)});
+  };
+  EXPECT_EQ(time_of(50e9, 0), 1ms + 100ms);
+  EXPECT_EQ(time_of(0, 80e9), 1ms + 100ms);
+  EXPECT_EQ(time_of(50e9, 80e9), 1ms + 200ms);
+  fast.rates[0].convolution_efficiency.reset();
+  EXPECT_EQ(time_of(0, 80e9), 1ms + 160ms) << "as matrices";
+}
+
+// A billion weights of two bytes at 80 GB/s: 25 ms.
+TEST(Networks, AreBoundByTheirWeights) {
+  const NetworkConfig large{.convolution = Operations(1e9), .parameters = 1'000'000'000};
+  EXPECT_EQ(network_bytes(processor(), Precision::fp16, large), Bytes(2'000'000'000));
+  EXPECT_EQ(network_time(processor(), Precision::fp16, large), 1ms + 25ms);
+}
+
+TEST(Roofline, ARuntimeIsChosenByItsName) {
+  ProcessorConfig several = processor();
+  several.rates[0].runtime = "first";
+  several.rates.push_back(several.rates[0]);
+  several.rates.back().runtime = "second";
+  EXPECT_EQ(rate_for(several, Precision::fp16), &several.rates[0]);
+  several.runtime = "second";
+  EXPECT_EQ(rate_for(several, Precision::fp16), &several.rates.back());
+  several.runtime = "third";
+  EXPECT_EQ(rate_for(several, Precision::fp16), nullptr);
 }
 
 TEST(Codecs, RunAtTheRateOfASignalProcessor) {

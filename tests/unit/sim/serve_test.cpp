@@ -128,6 +128,19 @@ TEST(Serve, TheRequestsOfAClientQueueAtItsDevice) {
   }
 }
 
+// 1000 operations at 10 ns each, before the prompt and not before further tokens.
+TEST(Serve, AFrontEndRunsOnceARequest) {
+  Scenario scenario = toy_scenario();
+  scenario.workload.output = Tokens(2);
+  const RequestRecord without = only_record_of(scenario);
+  scenario.device.front_end = NetworkConfig{.convolution = Operations(1000), .parameters = 100};
+  const RequestRecord with = only_record_of(scenario);
+  EXPECT_EQ(stage(with, Stage::device) - stage(without, Stage::device), 10us);
+  const MemoryNeed need = scenario.device_need();
+  scenario.device.front_end.reset();
+  EXPECT_EQ(need.weights - scenario.device_need().weights, Bytes(200)) << "16 bits a weight";
+}
+
 TEST(Serve, TheWholeModelOnTheDeviceSendsNothing) {
   Scenario scenario = toy_scenario();
   scenario.cut = Cut{std::nullopt};
