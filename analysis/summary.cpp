@@ -152,16 +152,7 @@ std::optional<double> energy_mj(const std::optional<PowerConfig>& power, Duratio
   return 1000 * all.value() / static_cast<double>(requests);
 }
 
-/// Time on the air of one direction, repetitions included.
-Duration on_air(const LatencyHistogram& air, const RadioCounts& counts) {
-  const double sends =
-      counts.blocks > 0 ? 1 + static_cast<double>(counts.retransmissions) / static_cast<double>(counts.blocks) : 1;
-  return to_duration(static_cast<long double>(to_seconds(Duration(std::llround(air.mean_nanoseconds()))) *
-                                              static_cast<double>(air.completed()) * sends));
-}
-
-void add_energy(Summary& summary, const Scenario& scenario, const Collector& collector,
-                const std::vector<Replication>& replications) {
+void add_energy(Summary& summary, const Scenario& scenario, const std::vector<Replication>& replications) {
   const std::uint64_t requests = summary.requests.completed;
   const WorkloadConfig& workload = scenario.workload;
   Duration device_busy{0};
@@ -178,10 +169,9 @@ void add_energy(Summary& summary, const Scenario& scenario, const Collector& col
       energy_mj(scenario.device.power, summary.simulated, workload.clients, device_busy, requests);
   summary.energy.edge_mj = energy_mj(scenario.edge.power, summary.simulated, scenario.edge.count, edge_busy, requests);
   const auto& modem = scenario.device.modem;
-  if (!modem || requests == 0 || collector.latency().completed() == 0) return;
+  if (!modem || requests == 0) return;
   const Joules radio = static_cast<double>(workload.clients) * (modem->idle * summary.simulated) +
-                       (modem->transmit - modem->idle) * on_air(collector.stage(Stage::uplink_air), up) +
-                       (modem->receive - modem->idle) * on_air(collector.stage(Stage::downlink_air), down);
+                       (modem->transmit - modem->idle) * up.on_air + (modem->receive - modem->idle) * down.on_air;
   summary.energy.radio_mj = 1000 * radio.value() / static_cast<double>(requests);
 }
 
@@ -250,7 +240,7 @@ Summary summarize(const Scenario& scenario, const Collector& collector, const st
   add_latencies(summary, collector);
   add_target(summary, scenario, collector, floor);
   judge_draws(summary, scenario, replications);
-  add_energy(summary, scenario, collector, replications);
+  add_energy(summary, scenario, replications);
   summary.size = size_of(scenario);
   summary.radio = radio_of(replications);
   if (summary.simulated > Duration{0})

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iostream>
 #include <sstream>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -20,21 +21,38 @@ namespace fs = std::filesystem;
 
 struct Sheet {
   HardwareSheet hardware;
-  std::string text;
+  std::string head;  // the file up to its peaks
+  fs::path path;
   std::string shown;
 };
+
+/// What stands above the peaks goes into the device file word for word; so nothing may stand below them.
+std::string head_of(const std::string& text, const config::Node& sheet, const std::string& shown) {
+  const auto is_peaks = [](const config::Entry& entry) { return entry.key == "peaks"; };
+  const auto peaks = std::find_if(sheet.entries.begin(), sheet.entries.end(), is_peaks);
+  if (peaks == sheet.entries.end()) return text;  // refused with the other problems of the sheet
+  if (peaks + 1 != sheet.entries.end())
+    throw config::Error(fmt::format("{}: {}: stands below 'peaks', which comes last in a sheet; write it above",
+                                    (peaks + 1)->key_origin.text(), (peaks + 1)->key));
+  std::size_t start = 0;
+  for (int line = 1; line < peaks->key_origin.line; ++line) start = text.find('\n', start) + 1;
+  if (peaks->key_origin.column != 1 || !text.substr(start).starts_with("peaks:"))
+    throw config::Error(
+        fmt::format("{}: peaks: is not a block of its own; write the hardware first, then 'peaks:' on a new line",
+                    peaks->key_origin.text()));
+  return text.substr(0, start);
+}
 
 Sheet read_sheet(const fs::path& path, const std::string& shown, const config::Catalogue& catalogue) {
   config::Problems problems;
   config::Reader reader(catalogue, problems);
-  Sheet sheet{.hardware = reader.read<HardwareSheet>(config::read_yaml_file(path, shown)), .text = {}, .shown = shown};
+  const config::Node node = config::read_yaml_file(path, shown);
+  Sheet sheet{.hardware = reader.read<HardwareSheet>(node), .head = {}, .path = path, .shown = shown};
   problems.throw_if_any();
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
-  sheet.text = text.str();
-  if (sheet.text.find("\npeaks:") == std::string::npos)
-    throw config::Error(
-        fmt::format("{}: peaks: is not a block of its own; write the hardware first and 'peaks:' last", shown));
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+  sheet.head = head_of(text.str().substr(text.view().starts_with(byte_order_mark) ? 3 : 0), node, shown);
   return sheet;
 }
 
@@ -53,17 +71,34 @@ Sheet find_sheet(const std::string& device, const config::Catalogue& catalogue) 
   return read_sheet(device, device, catalogue);
 }
 
+[[noreturn]] void fail_out(const fs::path& path, const std::string& problem) {
+  throw UsageError(fmt::format("trilemma calibrate: --out '{}' {}", path.string(), problem));
+}
+
+/// The whole file or nothing: it gets its name when it is complete. What is no file, such as /dev/stdout, is written
+/// to.
 void write_file(const fs::path& path, const std::string& text) {
-  const fs::path part = path.string() + ".part";
-  {
-    std::ofstream stream(part, std::ios::binary);
-    stream << text;
-    stream.flush();
-    if (!stream)
-      throw UsageError(fmt::format(
-          "trilemma calibrate: --out '{}' cannot be written; write a path in a folder that exists", path.string()));
-  }
-  fs::rename(part, path);
+  if (fs::is_directory(path)) fail_out(path, "is a folder; write the path of a file");
+  const fs::path target = fs::weakly_canonical(path);  // a link stays, its file changes
+  const bool in_place = fs::exists(target) && !fs::is_regular_file(target);
+  const fs::path draft =
+      in_place ? target : target.parent_path() / fmt::format(".{}.{}.tmp", target.filename().string(), getpid());
+  std::ofstream stream(draft, std::ios::binary);
+  const bool opened = stream.is_open();
+  stream << text;
+  stream.close();
+  std::error_code error;
+  if (stream && !in_place) fs::rename(draft, target, error);
+  if (stream && !error) return;
+  std::error_code ignored;
+  if (!in_place) fs::remove(draft, ignored);
+  fail_out(path, opened ? "cannot be written; is the disk full?"
+                        : "cannot be written; write a path in a folder that exists and is yours");
+}
+
+void refuse_input(const fs::path& out, const fs::path& input) {
+  std::error_code none;
+  if (fs::equivalent(out, input, none)) fail_out(out, "is an input of the calibration; write another path");
 }
 
 const std::vector<std::string> error_header{"device", "precision", "runtime",  "quality",
@@ -121,7 +156,11 @@ int calibrate(const Arguments& arguments) {
   const auto rates = trilemma::calibrate(sheet.hardware, read_measurements(data, data, catalogue), data);
   const std::string files =
       fmt::format("{} and {}", fs::path(data).filename().string(), fs::path(sheet.shown).filename().string());
-  const std::string text = device_file(sheet.text, rates, files);
+  const std::string text = device_file(sheet.head, rates, files);
+  if (!out.empty()) {
+    refuse_input(out, data);
+    refuse_input(out, sheet.path);
+  }
   if (out.empty()) {
     std::cout << text;
     return exit_done;

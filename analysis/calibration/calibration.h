@@ -43,9 +43,9 @@ std::optional<ErrorSummary> errors_of(const CalibratedRate& rate, Sample sample,
 std::vector<CalibratedRate> calibrate(const HardwareSheet& sheet, std::span<const Measurement> rows,
                                       const std::string& shown);
 
-/// The device file: `sheet_text` up to its peaks, word for word, then the rates, each number with its origin. `files`
-/// names the sheet and the measurements.
-std::string device_file(const std::string& sheet_text, std::span<const CalibratedRate> rates, const std::string& files);
+/// The device file: `head`, which is the sheet up to its peaks, word for word, then the rates, each number with its
+/// origin. `files` names the sheet and the measurements.
+std::string device_file(const std::string& head, std::span<const CalibratedRate> rates, const std::string& files);
 
 /// Every point with its errors, as a table for the terminal.
 std::string point_table(std::span<const CalibratedRate> rates);

@@ -35,9 +35,23 @@ const FittedParameter* fitted(const CalibratedRate& rate, Parameter parameter) {
 std::string origin(const CalibratedRate& rate, Parameter parameter) {
   const FittedParameter* one = fitted(rate, parameter);
   if (one == nullptr) return "given, see the sheet";
-  if (one->at_bound) return "fit, at the end of its range";
-  return parameter == Parameter::overlap ? fmt::format("fit, +- {:.2g} points", 100 * one->error)
-                                         : fmt::format("fit, +- {:.2g} %", 100 * one->error);
+  std::string text = one->at_bound ? "fit, at the end of its range" : "fit";
+  if (one->error > 0)
+    text += fmt::format(", +- {:.2g} {}", 100 * one->error, parameter == Parameter::overlap ? "points" : "%");
+  return text;
+}
+
+/// A double-quoted scalar of YAML.
+std::string double_quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char letter : text) {
+    if (letter == '"' || letter == '\\') result += '\\';
+    if (static_cast<unsigned char>(letter) < ' ')
+      result += fmt::format("\\x{:02x}", letter);
+    else
+      result += letter;
+  }
+  return result + '"';
 }
 
 class RateWriter {
@@ -47,7 +61,7 @@ class RateWriter {
   std::string write() {
     const PrecisionRate& rate = calibrated_.rate;
     text_ = fmt::format("  - precision: {}\n", name_of(rate.precision));
-    if (!rate.runtime.empty()) text_ += fmt::format("    runtime: \"{}\"\n", rate.runtime);
+    if (!rate.runtime.empty()) text_ += fmt::format("    runtime: {}\n", double_quoted(rate.runtime));
     line("compute", Text<OperationRate>::format(rate.compute), "peak, see the sheet");
     line(Parameter::compute_efficiency, percent4(rate.compute_efficiency.value()));
     line(Parameter::memory_efficiency, percent4(rate.memory_efficiency.value()));
@@ -87,7 +101,8 @@ class RateWriter {
       text_ += fmt::format("    uncertain: [{}]\n", fmt::join(rate.uncertain, ", "));
       std::vector<std::string> numbers;
       for (const double number : rate.covariance) numbers.push_back(fmt::format("{:.3g}", number));
-      text_ += fmt::format("    covariance: [{}]  # of their logarithms\n", fmt::join(numbers, ", "));
+      text_ += fmt::format("    covariance: [{}]  # of their logarithms{}\n", fmt::join(numbers, ", "),
+                           fitted(calibrated_, Parameter::overlap) != nullptr ? ", of overlap itself" : "");
     }
     write_error("decode_error", rate.decode_error, Phase::decode);
     write_error("prefill_error", rate.prefill_error, Phase::prefill);
@@ -126,11 +141,9 @@ std::string summary_text(const CalibratedRate& rate, Sample sample, Phase phase)
 
 }  // namespace
 
-std::string device_file(const std::string& sheet_text, std::span<const CalibratedRate> rates,
-                        const std::string& files) {
-  const std::size_t peaks = sheet_text.find("\npeaks:");
+std::string device_file(const std::string& head, std::span<const CalibratedRate> rates, const std::string& files) {
   std::string text = fmt::format("# Written by trilemma calibrate from {}: change those and run it again.\n", files);
-  text += sheet_text.substr(0, peaks + 1);
+  text += head;
   text += "rates:  # +- is one standard error of the fit\n";
   for (const CalibratedRate& rate : rates) text += RateWriter(rate).write();
   const Quality quality = rates.empty() ? Quality::guess : rates[0].rate.quality.value_or(Quality::guess);

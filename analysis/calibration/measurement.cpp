@@ -36,6 +36,7 @@ class MeasurementReader {
       ++line_;
       if (line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);
       if (line.empty() || line == "\r" || line.front() == '#') continue;
+      refuse_other_text(line);
       if (columns_.empty())
         read_header(csv_cells(line));
       else
@@ -51,6 +52,15 @@ class MeasurementReader {
     throw config::Error(fmt::format("{}:{}: {}", shown_, line_, problem));
   }
 
+  /// What is no CSV line of UTF-8 text would only give riddles.
+  void refuse_other_text(std::string_view line) const {
+    if (line.starts_with("\xff\xfe") || line.starts_with("\xfe\xff")) fail("is UTF-16 text; save it as UTF-8");
+    if (line.substr(0, line.size() - 1).find('\r') != std::string_view::npos)
+      fail("has a carriage return within a line; save it with line ends LF or CRLF");
+    if (std::count(line.begin(), line.end(), '"') % 2 != 0)
+      fail("has a quote that does not end; a cell in quotes ends on its line, write \"\" for a quote in it");
+  }
+
   void read_header(const std::vector<std::string>& header) {
     std::vector<std::string> known = required_columns;
     known.insert(known.end(), optional_columns.begin(), optional_columns.end());
@@ -60,10 +70,11 @@ class MeasurementReader {
         fail(fmt::format("column '{}' is not known; {}one of {}", printable(name),
                          close.empty() ? "write " : fmt::format("write '{}', or ", close), fmt::join(known, ", ")));
       }
-      if (!columns_.emplace(name, columns_.size()).second) fail(fmt::format("column '{}' is there twice", name));
+      if (!columns_.emplace(name, columns_.size()).second)
+        fail(fmt::format("column '{}' is there twice; remove one", name));
     }
     for (const std::string& name : required_columns) {
-      if (!columns_.contains(name)) fail(fmt::format("column '{}' is missing", name));
+      if (!columns_.contains(name)) fail(fmt::format("column '{}' is missing; add it to the header", name));
     }
   }
 
@@ -130,7 +141,9 @@ class MeasurementReader {
       const auto parsed = Text<Duration>::parse(text);
       if (const auto* problem = std::get_if<std::string>(&parsed)) {
         fail(fmt::format("value: '{}' {}; {}", printable(text),
-                         text.find_first_not_of("0123456789.+-eE") == std::string::npos ? "has no unit" : *problem,
+                         text.find_first_not_of("0123456789.+-eE") == std::string::npos
+                             ? "has no unit"
+                             : problem->substr(0, problem->find(';')),
                          advice));
       }
       time = std::get<Duration>(parsed);
@@ -170,6 +183,9 @@ class MeasurementReader {
     row.context = Tokens(count("context", usual, 0));
     row.cache_stated = !cell("context").empty();
     row.batch = count("batch", 1, 1);
+    if (!network && row.prompt + row.context > row.llm.context)
+      fail(fmt::format("prompt: {} tokens with those in the cache exceed the context of {}, {}; check them",
+                       (row.prompt + row.context).value(), row.model, row.llm.context.value()));
     if (const std::int64_t weights = count("weight_bytes", 0, 1); weights > 0) row.weights = Bytes(weights);
     const std::int64_t per_sequence = row.metric == Metric::decode    ? 1
                                       : row.metric == Metric::request ? row.output.value()
@@ -279,6 +295,8 @@ Duration hardware_bound(const ProcessorConfig& processor, const Measurement& row
 
 std::vector<Measurement> read_measurements(const std::filesystem::path& path, const std::string& shown,
                                            const config::Catalogue& catalogue) {
+  if (std::filesystem::is_directory(path))
+    throw config::Error(fmt::format("{}: is a folder; write the path of a CSV file", shown));
   std::ifstream stream(path);
   if (!stream) throw config::Error(fmt::format("{}: cannot be read; write the path of a CSV file", shown));
   return MeasurementReader(shown, catalogue).read(stream);

@@ -36,6 +36,9 @@ inline constexpr auto names<Quality> = std::array{Name{"measured", Quality::meas
                                                   Name{"roofline", Quality::roofline}, Name{"guess", Quality::guess}};
 }  // namespace config
 
+/// No machine is slower than a thousand operations or bytes a second.
+inline constexpr config::Bounds least_rate{.min = 1e3};
+
 /// What a processor reaches with weights of one precision under one runtime (software): the model of
 /// models/processor/roofline.h. Written by `trilemma calibrate`, or by hand.
 struct PrecisionRate {
@@ -62,12 +65,12 @@ struct PrecisionRate {
   std::optional<Fraction> convolution_error;
   std::optional<Quality> quality;  // absent: that of the device
   static constexpr auto fields() {
-    using config::between, config::Bounds, config::field, config::required, config::positive;
+    using config::between, config::Bounds, config::field, config::required;
     constexpr Bounds share{.min = 0, .max = 1, .min_allowed = false};
     return std::tuple{
         required("precision", &PrecisionRate::precision, "number format of the weights"),
         field("runtime", &PrecisionRate::runtime, "software that was measured"),
-        required("compute", &PrecisionRate::compute, "peak arithmetic rate", positive),
+        required("compute", &PrecisionRate::compute, "peak arithmetic rate", least_rate),
         required("compute_efficiency", &PrecisionRate::compute_efficiency, "share of the peak that is reached", share),
         required("memory_efficiency", &PrecisionRate::memory_efficiency, "share of the bandwidth that is reached",
                  share),
@@ -176,7 +179,8 @@ struct ProcessorConfig {
         required("memory", &ProcessorConfig::memory, "RAM", positive),
         field("reserve", &ProcessorConfig::reserve, "RAM taken by system and runtime", non_negative),
         field("storage", &ProcessorConfig::storage, "flash that holds the weights, read in place", positive),
-        required("bandwidth", &ProcessorConfig::bandwidth, "bandwidth of the memory that holds the weights", positive),
+        required("bandwidth", &ProcessorConfig::bandwidth, "bandwidth of the memory that holds the weights",
+                 least_rate),
         field("quantisation_block", &ProcessorConfig::quantisation_block,
               "weights that share one 16-bit scale at 8 bits and below; 0 = no scales", between(0, 1e6)),
         field("power", &ProcessorConfig::power, "electrical power; absent: no energy is reported"),

@@ -30,23 +30,54 @@ Duration roof(const ProcessorConfig& processor, const PrecisionRate& rate, const
   return longer + to_duration((1 - rate.overlap.value()) * to_seconds(shorter));
 }
 
+/// Whether a lower triangle is positive semidefinite, as far as three digits show: no pivot of its Cholesky
+/// decomposition is below 0.
+bool is_covariance(const std::vector<double>& triangle, std::size_t size) {
+  constexpr double rounding = 0.02;
+  std::vector<double> root = triangle;
+  const auto at = [&](std::size_t row, std::size_t column) -> double& { return root[row * (row + 1) / 2 + column]; };
+  for (std::size_t i = 0; i < size; ++i) {
+    const double variance = at(i, i);
+    for (std::size_t j = 0; j <= i; ++j) {
+      double sum = at(i, j);
+      for (std::size_t k = 0; k < j; ++k) sum -= at(i, k) * at(j, k);
+      if (i == j && sum < -rounding * variance) return false;
+      if (i == j)
+        at(i, i) = std::sqrt(std::max(sum, rounding * variance));
+      else if (at(j, j) > 0)
+        at(i, j) = sum / at(j, j);
+      else if (sum != 0)
+        return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<config::FieldProblem> PrecisionRate::problems() const {
   const std::size_t count = uncertain.size();
   for (const std::string& name : uncertain) {
+    if (std::count(uncertain.begin(), uncertain.end(), name) > 1)
+      return {{"uncertain", fmt::format("names {} twice; write it once", name)}};
     const auto is_it = [&](const auto& known) { return known.text == name; };
     if (std::any_of(config::names<Parameter>.begin(), config::names<Parameter>.end(), is_it)) continue;
     return {{"uncertain", fmt::format("has '{}', which is no fitted parameter; write those of a calibration", name)}};
   }
+  if (count == 0 && !covariance.empty()) return {{"covariance", "is of no parameter; name them in 'uncertain'"}};
   if (covariance.size() != count * (count + 1) / 2) {
     return {{"covariance", fmt::format("has {} numbers for {} fitted parameters; write the {} of the lower triangle",
                                        covariance.size(), count, count * (count + 1) / 2)}};
   }
   for (std::size_t i = 0; i < count; ++i) {
-    if (covariance[i * (i + 3) / 2] >= 0) continue;
-    return {{"covariance", fmt::format("has a variance below 0 for {}; write the square of its error", uncertain[i])}};
+    const double variance = covariance[i * (i + 3) / 2];
+    if (variance >= 0 && variance <= 1) continue;
+    return {{"covariance", fmt::format("has a variance outside 0 to 1 for {}; write the square of its error, which is "
+                                       "one of a logarithm",
+                                       uncertain[i])}};
   }
+  if (!is_covariance(covariance, count))
+    return {{"covariance", "is of no distribution, some correlation is beyond 1; write that of the fit"}};
   return {};
 }
 

@@ -72,6 +72,7 @@ std::vector<FieldProblem> SheetRate::problems() const {
 }
 
 std::vector<FieldProblem> HardwareSheet::problems() const {
+  if (reserve >= memory) return {{"reserve", "leaves nothing of the memory; write less"}};
   for (std::size_t i = 0; i < peaks.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (const std::string problem = clash(peaks[j], peaks[i]); !problem.empty()) return {{"peaks", problem}};

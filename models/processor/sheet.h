@@ -59,14 +59,14 @@ struct SheetRate {
   std::string source;
 
   static constexpr auto fields() {
-    using config::between, config::field, config::required, config::positive;
+    using config::between, config::field, config::required;
     constexpr config::Bounds share{.min = 0, .max = 1, .min_allowed = false};
     return std::tuple{
         required("precision", &SheetRate::precision, "number format of the weights"),
         field("runtime", &SheetRate::runtime, "software that was measured"),
         field("runtimes", &SheetRate::runtimes,
               "what the column 'runtime' says in the rows that belong here; absent: all rows of the precision"),
-        required("compute", &SheetRate::compute, "peak arithmetic rate", positive),
+        required("compute", &SheetRate::compute, "peak arithmetic rate", least_rate),
         field("fit", &SheetRate::fit, "parameters that the measurements decide"),
         field("compute_efficiency", &SheetRate::compute_efficiency, "given share of the peak", share),
         field("memory_efficiency", &SheetRate::memory_efficiency, "given share of the bandwidth", share),
@@ -110,7 +110,7 @@ struct HardwareSheet {
         required("memory", &HardwareSheet::memory, "RAM", positive),
         field("reserve", &HardwareSheet::reserve, "RAM taken by system and runtime", non_negative),
         field("storage", &HardwareSheet::storage, "flash that holds the weights, read in place", positive),
-        required("bandwidth", &HardwareSheet::bandwidth, "bandwidth of the memory that holds the weights", positive),
+        required("bandwidth", &HardwareSheet::bandwidth, "bandwidth of the memory that holds the weights", least_rate),
         field("quantisation_block", &HardwareSheet::quantisation_block,
               "weights that share one 16-bit scale at 8 bits and below; 0 = no scales", between(0, 1e6)),
         field("power", &HardwareSheet::power, "electrical power"),

@@ -12,6 +12,7 @@ RadioCounts& RadioCounts::operator+=(const RadioCounts& other) {
   recovered_blocks += other.recovered_blocks;
   empty_blocks += other.empty_blocks;
   symbols += other.symbols;
+  on_air += other.on_air;
   bytes_offered += other.bytes_offered;
   bytes_delivered += other.bytes_delivered;
   bytes_lost += other.bytes_lost;
@@ -52,6 +53,7 @@ class Pipe final : public Radio {
     lane.free_at = std::max(lane.free_at, scheduler_.now()) + serialisation;
     lane.busy += serialisation;
     ++lane.counts.blocks;
+    lane.counts.on_air += serialisation;
     lane.counts.bytes_offered += message.size.value();
     lane.counts.bytes_delivered += message.size.value();
     message.blocks = 1;

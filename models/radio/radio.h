@@ -81,6 +81,7 @@ struct RadioCounts {
   std::int64_t recovered_blocks = 0;  // given up by HARQ, started again by RLC
   std::int64_t empty_blocks = 0;      // granted, and nothing to send
   double symbols = 0;                 // on the air, of the direction
+  Duration on_air{0};                 // of all clients together, repetitions and empty blocks included
   // Bytes of messages; offered = delivered + lost + queued, always.
   std::int64_t bytes_offered = 0;
   std::int64_t bytes_delivered = 0;

@@ -21,6 +21,7 @@ void SharedChannel::transmit_new(ClientIndex local, const SymbolSupply::Slice& s
   const Bytes taken = fill(client, payload, air);
   client.known = reports_ ? std::max(Bytes(0), client.known - payload) : client.known - taken;
   counts_.symbols += air.symbols;
+  counts_.on_air += air.end - air.start;
   ++(taken > Bytes(0) ? counts_.blocks : counts_.empty_blocks);
   rate(client, air.start, taken);
   if (policy_ == RadioScheduler::semi_persistent && (from_standing || !client.stands)) {
@@ -146,6 +147,7 @@ void SharedChannel::repeat(std::size_t index, const OnAir& air) {
   ++block.transmission;
   block.sinr_sum += linear(links_.at(direction_, in_cell(block.client), air.start).sinr);
   counts_.symbols += air.symbols;
+  counts_.on_air += air.end - air.start;
   ++counts_.retransmissions;
   for (const Part& part : block.parts) ++part.message->retransmissions;
   if (fails(block)) return failed(index);
@@ -162,6 +164,7 @@ void SharedChannel::repeat_apart(std::size_t index, Instant decoded) {
     decoded = again;
     ++block.transmission;
     block.sinr_sum += linear(links_.at(direction_, in_cell(block.client), block.first.start).sinr);
+    counts_.on_air += block.first.end - block.first.start;
     ++counts_.retransmissions;
     for (const Part& part : block.parts) ++part.message->retransmissions;
     if (fails(block)) continue;

@@ -27,14 +27,12 @@ Duration Pace::throttled(Instant start, Duration work) {
   // What is done before the machine is hot takes its time; the rest takes longer.
   const Duration cool =
       hot_ ? Duration{0} : to_duration(static_cast<long double>((1 - heat_) * to_seconds(throttling_->onset)));
-  if (work <= cool) {
-    heat_ = std::min(1.0, heat_ + to_seconds(work) / to_seconds(throttling_->onset));
-    rest_since_ = start + work;
-    return work;
+  Duration whole = work;
+  if (hot_ || work > cool) {
+    hot_ = true;
+    whole = cool + to_duration(static_cast<long double>(to_seconds(work - cool) * throttling_->slowdown));
   }
-  hot_ = true;
-  heat_ = 1;
-  const Duration whole = cool + to_duration(static_cast<long double>(to_seconds(work - cool) * throttling_->slowdown));
+  heat_ = std::min(1.0, heat_ + to_seconds(whole) / to_seconds(throttling_->onset));
   rest_since_ = start + whole;
   return whole;
 }

@@ -49,7 +49,7 @@ INSTANTIATE_TEST_SUITE_P(
         Line{"calibrate_to_nowhere",
              {"calibrate", measurements, "--device", "rtx-4090", "--out", "no/such/folder.yaml"},
              {"trilemma calibrate: --out 'no/such/folder.yaml' cannot be written; write a path in a folder that "
-              "exists"}},
+              "exists and is yours"}},
         Line{"calibrate_from_nothing",
              {"calibrate", "nowhere.csv", "--device", "rtx-4090"},
              {"nowhere.csv: cannot be read; write the path of a CSV file"}},

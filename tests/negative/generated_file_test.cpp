@@ -1,5 +1,6 @@
 #include <chrono>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "program.h"
@@ -127,6 +128,53 @@ TEST(StrangeFile, WithBrokenCatalogueEntryNamesThePlaceInTheCatalogue) {
                  {"good.yaml:6:7: edge: 'rtx-4090' cannot be read: configs/devices/rtx-4090.yaml:2:1: not valid YAML: "
                   "end of sequence flow not found"},
                  "");
+}
+
+TEST(StrangeSheet, HasItsPeaksLast) {
+  const Folder home;
+  const std::string above = "memory: 16 GiB\nbandwidth: 100 GB/s\n";
+  const std::string peaks =
+      "peaks:\n  - {precision: int4, compute: 20 TOP/s, fit: [memory_efficiency], "
+      "compute_efficiency: 40 %}\n";
+  write_file(home.path() / "good.csv",
+             "use,model,precision,metric,value\nfit,llama-3.2-1b,int4,decode,50 token/s\n"
+             "fit,llama-3.2-3b,int4,decode,20 token/s\n");
+  const auto calibrate = [&](const std::string& sheet) {
+    write_file(home.path() / "sheet.yaml", sheet);
+    return run_program({"calibrate", "good.csv", "--device", "sheet.yaml", "--out", "device.yaml"}, home.path());
+  };
+  expect_refused(
+      calibrate(above + peaks + "quantisation_block: 0\n"),
+      {"sheet.yaml:5:1: quantisation_block: stands below 'peaks', which comes last in a sheet; write it above"}, "");
+  expect_refused(calibrate("{memory: 16 GiB, bandwidth: 100 GB/s, peaks: [{precision: int4, compute: 20 TOP/s, "
+                           "fit: [memory_efficiency], compute_efficiency: 40 %}]}\n"),
+                 {"sheet.yaml:1:39: peaks: is not a block of its own; write ..."}, "");
+  EXPECT_FALSE(std::filesystem::exists(home.path() / "device.yaml"));
+  EXPECT_EQ(calibrate("\xef\xbb\xbf" + above + "title: \"two\n  peaks: lines\"\n" + peaks).exit_code, 0);
+  EXPECT_THAT(file_text(home.path() / "device.yaml"), testing::HasSubstr("title: \"two\n  peaks: lines\"\nrates:"));
+}
+
+TEST(CalibrationOutput, NeverReplacesWhatItIsMadeOfNorWhatIsNoFile) {
+  const Folder home;
+  const std::filesystem::path configs = TRILEMMA_SOURCE_DIR "/configs/calibration";
+  std::filesystem::copy(configs / "stm32f746.csv", home.path() / "board.csv");
+  std::filesystem::copy(configs / "stm32f746.yaml", home.path() / "board.yaml");
+  const auto to = [&](const std::string& out) {
+    return run_program({"calibrate", "board.csv", "--device", "board.yaml", "--out", out}, home.path());
+  };
+  expect_refused(to("board.csv"),
+                 {"trilemma calibrate: --out 'board.csv' is an input of the calibration; write another path"}, "");
+  expect_refused(to("./board.yaml"),
+                 {"trilemma calibrate: --out './board.yaml' is an input of the calibration; write another path"}, "");
+  expect_refused(to("."), {"trilemma calibrate: --out '.' is a folder; write the path of a file"}, "");
+  write_file(home.path() / "old.yaml", "old");
+  std::filesystem::create_symlink("old.yaml", home.path() / "link.yaml");
+  EXPECT_EQ(to("link.yaml").exit_code, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(home.path() / "link.yaml"));
+  EXPECT_NE(file_text(home.path() / "old.yaml"), "old");
+  EXPECT_EQ(to("/dev/null").exit_code, 0);
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(home.path()), {}), 4) << "nothing is left behind";
 }
 
 }  // namespace

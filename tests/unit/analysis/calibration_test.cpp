@@ -100,16 +100,61 @@ TEST(Calibration, FindsTheParametersOfPerfectMeasurements) {
 TEST(Calibration, FindsTheParametersOfNoisyMeasurementsWithinTwoStandardErrors) {
   int within = 0;
   int all = 0;
-  for (std::uint32_t seed = 1; seed <= 25; ++seed) {
+  std::map<Parameter, int> within_by_parameter;
+  constexpr int seeds = 60;
+  for (std::uint32_t seed = 1; seed <= seeds; ++seed) {
     for (const FittedParameter& found : fit_rate(machine(), unknown(), four, synthetic(0.05, seed)).parameters) {
       ASSERT_FALSE(found.at_bound);
       EXPECT_LT(std::abs(deviation(found)), 4) << seed << " " << config::name_of(found.parameter);
       within += std::abs(deviation(found)) < 2 ? 1 : 0;
+      within_by_parameter[found.parameter] += std::abs(deviation(found)) < 2 ? 1 : 0;
       ++all;
     }
   }
-  // 95 % of 100, less 4 standard errors of a share (2.2 points each).
-  EXPECT_GE(within, static_cast<int>((0.95 - 4 * std::sqrt(0.95 * 0.05 / all)) * all));
+  // 95 %, less 4 standard errors of a share: of all estimates and of each parameter's, which the other half of the rows
+  // decides as well.
+  const auto least = [](int count) { return static_cast<int>((0.95 - 4 * std::sqrt(0.95 * 0.05 / count)) * count); };
+  EXPECT_GE(within, least(all));
+  for (const auto& [parameter, count] : within_by_parameter)
+    EXPECT_GE(count, least(seeds)) << config::name_of(parameter);
+}
+
+// One model's tokens at six contexts: weights and blocks take nearly the same share of each. Noise may drive one of the
+// two to the end of its range; that does not make the other known.
+TEST(Calibration, AParameterAtTheEndOfItsRangeLeavesTheOthersUncertain) {
+  constexpr std::array two{Parameter::memory_efficiency, Parameter::per_layer};
+  PrecisionRate start = unknown();
+  start.compute_efficiency = Fraction(0.4);
+  int refused = 0;
+  for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+    Rng rng = Streams(seed, 1).stream("measurements");
+    ProcessorConfig processor = machine();
+    processor.rates = {truth()};
+    std::vector<Measurement> rows;
+    for (const std::int64_t context : {32, 64, 128, 256, 512, 1024}) {
+      Measurement one = row("llama-3.2-1b", Metric::decode, context);
+      one.time =
+          to_duration(static_cast<long double>(to_seconds(predicted(processor, one)) * std::exp(0.01 * rng.normal())));
+      rows.push_back(one);
+    }
+    try {
+      for (const FittedParameter& found : fit_rate(machine(), start, two, rows).parameters) {
+        EXPECT_LT(std::abs(deviation(found)), 4) << seed << " " << config::name_of(found.parameter);
+        EXPECT_GT(found.error, 0.05);
+      }
+    } catch (const FitProblem& problem) {
+      ++refused;
+      EXPECT_THAT(problem.what(), testing::AnyOf(HasSubstr("memory_efficiency"), HasSubstr("per_layer")));
+    }
+  }
+  EXPECT_GT(refused, 0);
+}
+
+TEST(Calibration, RefusesAFitThatIsFarOff) {
+  PrecisionRate start = unknown();
+  start.per_layer = 3600s;
+  constexpr std::array one{Parameter::memory_efficiency, Parameter::compute_efficiency};
+  EXPECT_THROW((void)fit_rate(machine(), start, one, synthetic(0.05, 1)), FitProblem);
 }
 
 TEST(Calibration, NamesParametersThatCannotBeToldApart) {
@@ -141,136 +186,6 @@ TEST(Calibration, NamesAParameterThatTheMeasurementsDoNotTouch) {
 TEST(Calibration, RefusesMoreParametersThanRows) {
   const auto rows = synthetic(0, 1);
   EXPECT_THROW((void)fit_rate(machine(), unknown(), four, std::span(rows).subspan(0, 4)), FitProblem);
-}
-
-// ---- The shipped calibrations ---------------------------------------------------------------------------------------
-
-std::string text_of(const std::filesystem::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
-std::vector<CalibratedRate> shipped(const std::string& name) {
-  const config::Catalogue catalogue(configs);
-  const std::string data = name + ".csv";
-  return calibrate(read_part<HardwareSheet>(catalogue, "calibration", name),
-                   read_measurements(configs / "calibration" / data, data, catalogue), data);
-}
-
-class ShippedCalibration : public testing::TestWithParam<std::string> {};
-
-TEST_P(ShippedCalibration, GivesTheDeviceFileByteForByte) {
-  const std::string& name = GetParam();
-  const auto rates = shipped(name);
-  const std::string sheet = text_of(configs / "calibration" / (name + ".yaml"));
-  EXPECT_EQ(device_file(sheet, rates, fmt::format("{0}.csv and {0}.yaml", name)),
-            text_of(configs / "devices" / (name + ".yaml")));
-  // The page of all errors has these rows.
-  const std::string page = text_of(TRILEMMA_SOURCE_DIR "/results/calibration.md");
-  for (const auto& cells : error_rows(name, rates)) {
-    EXPECT_THAT(page, HasSubstr(fmt::format("| {} |", fmt::join(cells, " | "))));
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Devices, ShippedCalibration,
-                         testing::ValuesIn(config::Catalogue(configs).names("calibration")), [](const auto& device) {
-                           std::string name = device.param;
-                           for (char& letter : name) letter = std::isalnum(letter) != 0 ? letter : '_';
-                           return name;
-                         });
-
-TEST(Calibration, EveryDeviceHasASheetAndWhatHasNoMeasurementsIsAGuess) {
-  const config::Catalogue catalogue(configs);
-  EXPECT_EQ(catalogue.names("devices"), catalogue.names("calibration"));
-  for (const std::string& name : catalogue.names("calibration")) {
-    const auto rates = shipped(name);
-    if (std::any_of(rates.begin(), rates.end(), [](const auto& rate) { return !rate.points.empty(); })) continue;
-    for (const CalibratedRate& rate : rates) EXPECT_EQ(rate.rate.quality, Quality::guess) << name;
-  }
-}
-
-// ---- Files that are wrong -------------------------------------------------------------------------------------------
-
-std::string problem_of(const std::string& rows) {
-  const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "calibration_test.csv";
-  std::ofstream(path) << "use,model,precision,metric,value,prompt\n" << rows;
-  const config::Catalogue catalogue(configs);
-  HardwareSheet sheet{.memory = Bytes(1'000'000'000'000), .bandwidth = ByteRate(500e9)};
-  sheet.peaks = {{.precision = Precision::int4,
-                  .compute = OperationRate(100e12),
-                  .fit = {Parameter::memory_efficiency, Parameter::per_layer}}};
-  try {
-    (void)calibrate(sheet, read_measurements(path, "board.csv", catalogue), "board.csv");
-  } catch (const config::Error& error) {
-    std::filesystem::remove(path);
-    return error.what();
-  }
-  std::filesystem::remove(path);
-  return "";
-}
-
-TEST(CalibrationFile, NamesTheRowThatIsWrong) {
-  const std::string good = "fit,llama-3.2-1b,int4,decode,20 token/s,\n";
-  EXPECT_THAT(problem_of(good + "fit,llama-3.2-3b,int4,decode,,\n"), HasSubstr("board.csv:3: value: is missing"));
-  EXPECT_THAT(problem_of(good + "fit,llama-3.2-3b,int4,decode,-3 token/s,\n"),
-              HasSubstr("board.csv:3: value: '-3 token/s'"));
-  EXPECT_THAT(problem_of(good + "fit,llama-3.2-3b,int4,decode,8,\n"), HasSubstr("board.csv:3: value: '8' has no unit"));
-  EXPECT_THAT(problem_of(good + "fit,llama-3.2-3b,int4,prefill,80 ms,\n"),
-              HasSubstr("board.csv:3: prompt: is missing"));
-  EXPECT_THAT(problem_of(good + good), HasSubstr("board.csv:3: repeats line 2"));
-  EXPECT_THAT(problem_of(good + "fit,llama-3.2-3b,int4,decode\n"), HasSubstr("board.csv:3: has 4 cells"));
-  EXPECT_THAT(problem_of(good + "fit,lama-3.2-3b,int4,decode,8 token/s,\n"), HasSubstr("write 'llama-3.2-3b'"));
-  EXPECT_THAT(problem_of(good + "fit,llama-3.2-3b,int8,decode,8 token/s,\n"),
-              HasSubstr("board.csv:3: precision: 'int8'"));
-  EXPECT_THAT(problem_of(good + "maybe,llama-3.2-3b,int4,decode,8 token/s,\n"),
-              HasSubstr("use: 'maybe' is not one of fit, test"));
-  EXPECT_THAT(problem_of(good + "fit,llama-3.2-3b,int4,decode,1e-300 token/s,\n"),
-              HasSubstr("board.csv:3: value: '1e-300"));
-  EXPECT_THAT(problem_of(good + "fit,llama-3.2-3b,int4,prefill,1 ms,99999999\n"),
-              HasSubstr("board.csv:3: prompt: '99999999'"));
-  EXPECT_THAT(problem_of(good + "fit,some-network,int4,convolution,8 ms,\n"),
-              HasSubstr("board.csv:3: operations: is missing"));
-  EXPECT_THAT(problem_of(""), HasSubstr("has no row"));
-}
-
-std::vector<std::string> faults_of(SheetRate rate) {
-  rate.precision = Precision::int4;
-  std::vector<std::string> keys;
-  for (const config::FieldProblem& problem : rate.problems()) keys.push_back(problem.key);
-  return keys;
-}
-
-TEST(CalibrationSheet, SaysOfEachParameterOnceWhereItComesFrom) {
-  using testing::ElementsAre;
-  const Fraction half(0.5);
-  const auto ce = Parameter::compute_efficiency;
-  const auto me = Parameter::memory_efficiency;
-  EXPECT_THAT(faults_of({.fit = {ce, me}}), ElementsAre());
-  EXPECT_THAT(faults_of({.fit = {me}, .compute_efficiency = half}), ElementsAre());
-  EXPECT_THAT(faults_of({.fit = {me}}), ElementsAre("compute_efficiency"));
-  EXPECT_THAT(faults_of({}), ElementsAre("compute_efficiency", "memory_efficiency"));
-  EXPECT_THAT(faults_of({.fit = {ce, me, me}}), ElementsAre("fit"));
-  EXPECT_THAT(faults_of({.fit = {ce, me}, .memory_efficiency = half}), ElementsAre("memory_efficiency"));
-  HardwareSheet sheet;
-  sheet.peaks = {{.precision = Precision::int4}, {.precision = Precision::int8}, {.precision = Precision::int4}};
-  EXPECT_EQ(sheet.problems().size(), 1U);
-}
-
-TEST(CalibrationSheet, SeveralRuntimesOfAPrecisionSayWhichRowsAreTheirs) {
-  using testing::IsEmpty;
-  const auto fault = [](const SheetRate& one, const SheetRate& other) {
-    HardwareSheet sheet;
-    sheet.peaks = {one, other};
-    const auto found = sheet.problems();
-    return found.empty() ? std::string() : found.front().problem;
-  };
-  EXPECT_THAT(fault({.runtime = "a", .runtimes = {"x"}}, {.runtime = "b", .runtimes = {"y", "z"}}), IsEmpty());
-  EXPECT_THAT(fault({.runtime = "a", .runtimes = {"x"}}, {.runtime = "a", .runtimes = {"y"}}), HasSubstr("'a' twice"));
-  EXPECT_THAT(fault({.runtime = "a", .runtimes = {"x"}}, {.runtime = "b"}), HasSubstr("'b' does not say"));
-  EXPECT_THAT(fault({.runtime = "a", .runtimes = {"x"}}, {.runtime = "b", .runtimes = {"y", "x"}}),
-              HasSubstr("rows of runtime 'x' to 'a' and to 'b'"));
-  EXPECT_THAT(fault({.precision = Precision::int8}, {.precision = Precision::int4}), IsEmpty());
 }
 
 TEST(Calibration, KeepsTheRuntimesApart) {
@@ -350,17 +265,6 @@ TEST(Calibration, FindsTheRatesOfBothKindsOfLayers) {
   const RateFit fit = fit_rate(machine(), start, both, rows);
   EXPECT_NEAR(fit.rate.convolution_efficiency->value(), 0.6, 1e-3);
   EXPECT_NEAR(fit.rate.memory_efficiency.value(), 0.7, 1e-3);
-}
-
-TEST(CalibrationFile, OnePointDecidesNothing) {
-  EXPECT_THAT(problem_of("fit,llama-3.2-1b,int4,decode,20 token/s,\n"),
-              AllOf(HasSubstr("1 rows"), HasSubstr("memory_efficiency, per_layer")));
-}
-
-TEST(CalibrationFile, NothingIsFasterThanTheHardware) {
-  // 1.2 billion weights of 4.5 bits at 500 GB/s: 1.4 ms at least.
-  EXPECT_THAT(problem_of("fit,llama-3.2-1b,int4,decode,2000 token/s,\n"),
-              AllOf(HasSubstr("board.csv:2: value: 500 us is faster than the hardware can"), HasSubstr("1.39")));
 }
 
 }  // namespace

@@ -206,6 +206,12 @@ TEST(Covariance, IsThatOfTheParametersThatAreNamed) {
   EXPECT_EQ(key({"per_layer", "overlap"}, {0.1, 0.2}), "covariance");
   EXPECT_EQ(key({"per_layer", "overlap"}, {0.1, 0.1, -0.2}), "covariance");
   EXPECT_EQ(key({"per_lair"}, {0.1}), "uncertain");
+  EXPECT_EQ(key({"overlap", "overlap"}, {0.1, 0.1, 0.1}), "uncertain");
+  EXPECT_EQ(key({}, {0.1}), "covariance");
+  EXPECT_EQ(key({"overlap"}, {1e6}), "covariance");
+  EXPECT_EQ(key({"per_layer", "overlap"}, {0.1, 0.1005, 0.1}), "") << "a correlation of 1, rounded";
+  EXPECT_EQ(key({"per_layer", "overlap"}, {0.1, 0.12, 0.1}), "covariance");
+  EXPECT_EQ(key({"per_layer", "overlap"}, {0, 0.12, 0.1}), "covariance");
 }
 
 // 50 Gop in fully connected layers at 500 Gop/s are 100 ms, 80 Gop in convolutions at 800 Gop/s as many.

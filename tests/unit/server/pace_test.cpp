@@ -41,6 +41,17 @@ TEST(Throttling, RestBetweenWorkKeepsAMachineCool) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(pace.stretched(i * 1500ms, 1s), 1s);
 }
 
+// Hot after ten seconds; then 10 ms of work, 30 ms hot, each half second heat by 0.003 and cool by 0.0235: cold
+// after 48.
+TEST(Throttling, AHotMachineCoolsBetweenShortWork) {
+  const ThrottlingConfig config{.onset = 10s, .recovery = 20s, .slowdown = 3};
+  Pace pace(0, config, noise());
+  EXPECT_EQ(pace.stretched(Duration{0}, 11s), 13s);
+  int hot = 0;
+  for (int i = 0; i < 100; ++i) hot += pace.stretched(13s + i * 500ms, 10ms) == 30ms ? 1 : 0;
+  EXPECT_EQ(hot, 49);
+}
+
 TEST(Noise, IsLogNormalOfMedianOne) {
   constexpr double spread = 0.2;
   constexpr int count = 20'000;

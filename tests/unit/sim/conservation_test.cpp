@@ -76,6 +76,7 @@ TEST(Conservation, ALostMessageFailsItsRequest) {
   EXPECT_EQ(stage(record, Stage::uplink_air), 125'000ns);
   EXPECT_EQ(stage(record, Stage::uplink_retransmission), 3 * 750'000ns);
   EXPECT_EQ(stage(record, Stage::uplink_decoding), 89'193ns);
+  EXPECT_EQ(result.uplink.on_air, 4 * 125'000ns) << "it takes energy all the same";
   EXPECT_EQ(result.counts.failed, 1U);
   EXPECT_EQ(result.counts.completed, 0U);
   EXPECT_EQ(result.uplink.lost_blocks, 1);

@@ -106,5 +106,16 @@ TEST(Energy, OfTheRadioIsByItsState) {
               1e-5);  // nanoseconds are rounded up
 }
 
+// Ten requests, a second apart; what is measured of them does not change what they take.
+TEST(Energy, OfTheRadioDoesNotDependOnTheWarmUp) {
+  Scenario scenario = test::toy_scenario();
+  scenario.requests = 10;
+  scenario.radio = FixedRadio{.rate = BitRate(8e6), .delay = Duration{0}};
+  scenario.device.modem = ModemConfig{.transmit = Watts(2), .receive = Watts(1), .idle = Watts(0.5)};
+  const double all = *summary_of(scenario).energy.radio_mj;
+  scenario.warmup = 5s;
+  EXPECT_EQ(*summary_of(scenario).energy.radio_mj, all);
+}
+
 }  // namespace
 }  // namespace trilemma
