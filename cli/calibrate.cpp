@@ -27,7 +27,7 @@ struct Sheet {
 };
 
 /// What stands above the peaks goes into the device file word for word; so nothing may stand below them.
-std::string head_of(const std::string& text, const config::Node& sheet, const std::string& shown) {
+std::string head_of(const std::string& text, const config::Node& sheet) {
   const auto is_peaks = [](const config::Entry& entry) { return entry.key == "peaks"; };
   const auto peaks = std::find_if(sheet.entries.begin(), sheet.entries.end(), is_peaks);
   if (peaks == sheet.entries.end()) return text;  // refused with the other problems of the sheet
@@ -52,7 +52,7 @@ Sheet read_sheet(const fs::path& path, const std::string& shown, const config::C
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
   constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-  sheet.head = head_of(text.str().substr(text.view().starts_with(byte_order_mark) ? 3 : 0), node, shown);
+  sheet.head = head_of(text.str().substr(text.view().starts_with(byte_order_mark) ? 3 : 0), node);
   return sheet;
 }
 
