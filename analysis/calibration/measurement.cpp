@@ -194,15 +194,15 @@ class MeasurementReader {
     row.runtime = cell("runtime");
     row.version = cell("version");
     row.source = cell("source");
-    refuse_twin();
+    refuse_twin(row.time);
     found_.push_back(std::move(row));
   }
 
-  /// The same row again would count twice.
-  void refuse_twin() {
-    std::string key;
+  /// The same row again would count twice, however its value is written.
+  void refuse_twin(Duration time) {
+    std::string key = std::to_string(time.count()) + '\n';
     for (const auto& [name, index] : columns_) {
-      if (name != "use" && name != "note" && name != "confidence") key += cells_[index] + '\n';
+      if (name != "use" && name != "note" && name != "confidence" && name != "value") key += cells_[index] + '\n';
     }
     const auto [twin, is_new] = keys_.emplace(key, line_);
     if (!is_new) fail(fmt::format("repeats line {}; write each measurement once", twin->second));

@@ -99,6 +99,7 @@ TEST(CalibrationFile, NamesTheRowThatIsWrong) {
   EXPECT_THAT(problem_of(good + "fit,llama-3.2-3b,int4,prefill,80 ms,\n"),
               HasSubstr("board.csv:3: prompt: is missing"));
   EXPECT_THAT(problem_of(good + good), HasSubstr("board.csv:3: repeats line 2"));
+  EXPECT_THAT(problem_of(good + "fit,llama-3.2-1b,int4,decode,50 ms,\n"), HasSubstr("board.csv:3: repeats line 2"));
   EXPECT_THAT(problem_of(good + "fit,llama-3.2-3b,int4,decode\n"), HasSubstr("board.csv:3: has 4 cells"));
   EXPECT_THAT(problem_of(good + "fit,lama-3.2-3b,int4,decode,8 token/s,\n"), HasSubstr("write 'llama-3.2-3b'"));
   EXPECT_THAT(problem_of(good + "fit,llama-3.2-3b,int8,decode,8 token/s,\n"),
