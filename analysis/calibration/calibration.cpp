@@ -171,7 +171,8 @@ CalibratedRate calibrate_one(const ProcessorConfig& processor, const SheetRate& 
       result.parameters = std::move(fit.parameters);
       result.rate.quality = Quality::fitted;
     } catch (const FitProblem& problem) {
-      throw config::Error(fmt::format("{}: {}{}: {}", shown, config::name_of(peak.precision),
+      const std::string place = fitted.empty() ? shown : fmt::format("{}:{}", shown, fitted.front().line);
+      throw config::Error(fmt::format("{}: {}{}: {}", place, config::name_of(peak.precision),
                                       peak.runtimes.empty() ? "" : fmt::format(" with {}", peak.runtime),
                                       problem.what()));
     }

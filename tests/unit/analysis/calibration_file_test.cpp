@@ -162,7 +162,7 @@ TEST(CalibrationSheet, SeveralRuntimesOfAPrecisionSayWhichRowsAreTheirs) {
 
 TEST(CalibrationFile, OnePointDecidesNothing) {
   EXPECT_THAT(problem_of("fit,llama-3.2-1b,int4,decode,20 token/s,\n"),
-              AllOf(HasSubstr("1 rows"), HasSubstr("memory_efficiency, per_layer")));
+              AllOf(HasSubstr("board.csv:2: int4: has 1 rows"), HasSubstr("memory_efficiency, per_layer")));
 }
 
 TEST(CalibrationFile, NothingIsFasterThanTheHardware) {
