@@ -124,6 +124,13 @@ MatrixXd joint_covariance(const ProcessorConfig& processor, const PrecisionRate&
     sizes.push_back(static_cast<Index>(known.size()));
   }
   const auto count = static_cast<Index>(all.size());
+  double pooled = 0;
+  double all_freedom = -static_cast<double>(count);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    pooled += fits[g].optimum.cost;
+    all_freedom += static_cast<double>(groups[g].rows.size());
+  }
+  pooled /= all_freedom;
   MatrixXd bread(count, count);
   MatrixXd meat = MatrixXd::Zero(count, count);
   Index first = 0;
@@ -133,7 +140,9 @@ MatrixXd joint_covariance(const ProcessorConfig& processor, const PrecisionRate&
     const MatrixXd own = jacobian.middleCols(first, sizes[g]);
     const auto freedom = static_cast<double>(static_cast<Index>(groups[g].rows.size()) - sizes[g]);
     bread.middleRows(first, sizes[g]) = own.transpose() * jacobian;
-    meat.block(first, first, sizes[g], sizes[g]) = fits[g].optimum.cost / freedom * own.transpose() * own;
+    // A few rows may lie close to their fit by chance: they are no better than all together.
+    const double variance = std::max(fits[g].optimum.cost / freedom, pooled);
+    meat.block(first, first, sizes[g], sizes[g]) = variance * own.transpose() * own;
     first += sizes[g];
   }
   const MatrixXd inverse = bread.inverse();
