@@ -168,6 +168,7 @@ void add_energy(Summary& summary, const Scenario& scenario, const std::vector<Re
   summary.energy.device_mj =
       energy_mj(scenario.device.power, summary.simulated, workload.clients, device_busy, requests);
   summary.energy.edge_mj = energy_mj(scenario.edge.power, summary.simulated, scenario.edge.count, edge_busy, requests);
+  if (scenario.on_device()) summary.energy.edge_mj = 0;  // no edge is needed
   const auto& modem = scenario.device.modem;
   if (!modem || requests == 0) return;
   const Joules radio = static_cast<double>(workload.clients) * (modem->idle * summary.simulated) +

@@ -111,7 +111,7 @@ std::string energy_text(const EnergySummary& energy) {
 }
 
 /// How far to trust a compute model: its quality and what it was off by on models that it had not seen.
-std::string model_text(const ProcessorConfig& processor, Precision precision) {
+std::string model_text(const ProcessorConfig& processor, Precision precision, bool convolutions) {
   const auto rate = rate_for(processor, precision);
   std::string text(config::name_of(rate && rate->quality ? *rate->quality : processor.quality));
   const auto add = [&](std::string_view phase, const std::optional<Fraction>& error) {
@@ -120,6 +120,7 @@ std::string model_text(const ProcessorConfig& processor, Precision precision) {
   if (rate != nullptr) {
     add("decode", rate->decode_error);
     add("prefill", rate->prefill_error);
+    if (convolutions) add("convolution", rate->convolution_error);
     if (rate->quality == Quality::fitted && !rate->decode_error && !rate->prefill_error)
       text += ", error on other models unknown";
   }
@@ -210,8 +211,10 @@ std::vector<Fact> facts(const Scenario& scenario, const Summary& summary) {
     list.emplace_back("errors", text);
   }
   if (const std::string text = energy_text(summary.energy); !text.empty()) list.emplace_back("energy", text);
-  list.emplace_back("models", fmt::format("device {}, edge {}", model_text(scenario.device, scenario.device.precision),
-                                          model_text(scenario.edge, scenario.edge.precision)));
+  std::string models =
+      "device " + model_text(scenario.device, scenario.device.precision, scenario.device.front_end.has_value());
+  if (!scenario.on_device()) models += ", edge " + model_text(scenario.edge, scenario.edge.precision, false);
+  list.emplace_back("models", models);
   list.emplace_back("bounds", bounds_text(scenario, summary));
   return list;
 }

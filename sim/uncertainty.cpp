@@ -32,14 +32,12 @@ bool is_share(const std::optional<Fraction>& share) {
 bool allowed(const PrecisionRate& rate) {
   return is_share(rate.compute_efficiency) && is_share(rate.memory_efficiency) && is_share(rate.attention_efficiency) &&
          is_share(rate.cache_efficiency) && is_share(rate.convolution_efficiency) && rate.overlap >= Fraction(0) &&
-         rate.overlap <= Fraction(1);
+         rate.overlap <= Fraction(1) && rate.per_call >= Duration{0} && rate.per_layer >= Duration{0};
 }
 
 void move(PrecisionRate& rate, const std::string& parameter, double by) {
+  const auto longer = [&](Duration cost) { return by < 0 ? cost - to_duration(-by) : cost + to_duration(by); };
   const auto scaled = [&](Fraction share) { return share * std::exp(by); };
-  const auto longer = [&](Duration cost) {
-    return to_duration(static_cast<long double>(to_seconds(cost) * std::exp(by)));
-  };
   if (parameter == "compute_efficiency")
     rate.compute_efficiency = scaled(rate.compute_efficiency);
   else if (parameter == "memory_efficiency")

@@ -25,6 +25,12 @@ std::string time_text(Duration time) {
   return fmt::format("{} ns", time.count());
 }
 
+double two_digits(double value) {
+  if (value <= 0) return 0;
+  const double step = std::pow(10, std::floor(std::log10(value)) - 1);
+  return std::round(value / step) * step;
+}
+
 const FittedParameter* fitted(const CalibratedRate& rate, Parameter parameter) {
   for (const FittedParameter& one : rate.parameters) {
     if (one.parameter == parameter) return &one;
@@ -36,9 +42,9 @@ std::string origin(const CalibratedRate& rate, Parameter parameter) {
   const FittedParameter* one = fitted(rate, parameter);
   if (one == nullptr) return "given, see the sheet";
   std::string text = one->at_bound ? "fit, at the end of its range" : "fit";
-  if (one->error > 0)
-    text += fmt::format(", +- {:.2g} {}", 100 * one->error, parameter == Parameter::overlap ? "points" : "%");
-  return text;
+  if (parameter == Parameter::per_call || parameter == Parameter::per_layer)
+    return text + fmt::format(", +- {}", time_text(to_duration(two_digits(one->error))));
+  return text + fmt::format(", +- {:.2g} {}", 100 * one->error, parameter == Parameter::overlap ? "points" : "%");
 }
 
 /// A double-quoted scalar of YAML.
@@ -101,13 +107,20 @@ class RateWriter {
       text_ += fmt::format("    uncertain: [{}]\n", fmt::join(rate.uncertain, ", "));
       std::vector<std::string> numbers;
       for (const double number : rate.covariance) numbers.push_back(fmt::format("{:.3g}", number));
-      text_ += fmt::format("    covariance: [{}]  # of their logarithms{}\n", fmt::join(numbers, ", "),
-                           fitted(calibrated_, Parameter::overlap) != nullptr ? ", of overlap itself" : "");
+      text_ += fmt::format("    covariance: [{}]  # {}\n", fmt::join(numbers, ", "), covariance_units());
     }
     write_error("decode_error", rate.decode_error, Phase::decode);
     write_error("prefill_error", rate.prefill_error, Phase::prefill);
     write_error("convolution_error", rate.convolution_error, Phase::convolution);
     text_ += fmt::format("    quality: {}\n", name_of(rate.quality.value_or(Quality::guess)));
+  }
+
+  [[nodiscard]] std::string covariance_units() const {
+    std::string text = "of efficiencies' logarithms";
+    if (fitted(calibrated_, Parameter::overlap) != nullptr) text += ", of overlap itself";
+    if (fitted(calibrated_, Parameter::per_call) != nullptr || fitted(calibrated_, Parameter::per_layer) != nullptr)
+      text += ", of costs in seconds";
+    return text;
   }
 
   void write_error(std::string_view key, const std::optional<Fraction>& error, Phase phase) {

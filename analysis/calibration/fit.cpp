@@ -46,27 +46,26 @@ void refuse_too_few(const Group& group) {
                   group.rows.size(), fmt::join(names, ", ")));
 }
 
-/// Columns of the Jacobian per unit of the logarithm; of the overlap itself, and of a cost of 0 per shortest row.
-MatrixXd log_jacobian(const RateProblem& problem, const VectorXd& position) {
-  MatrixXd jacobian = problem.jacobian(position);
-  for (Index i = 0; i < problem.size(); ++i) {
-    if (is_cost(problem.parameter(i)) && position[i] > 0) jacobian.col(i) *= position[i];
-  }
-  return jacobian;
-}
-
-[[noreturn]] void fail_vague(Parameter parameter) {
-  throw FitProblem(
-      fmt::format("the measurements leave {} uncertain by more than a factor of e; give it a value, or measure more",
-                  config::name_of(parameter)));
+/// Costs are as uncertain when they happen to be found small as when not: they are held against the times that they
+/// are part of, since a limit on the share of themselves would keep those that happen to be found large.
+void refuse_vague(const FittedParameter& found, double shortest_s) {
+  constexpr double most_of_the_shortest = 0.3;
+  if (!is_cost(found.parameter) && found.error > 1)
+    throw FitProblem(
+        fmt::format("the measurements leave {} uncertain by more than a factor of e; give it a value, or measure more",
+                    config::name_of(found.parameter)));
+  if (is_cost(found.parameter) && found.error > most_of_the_shortest * shortest_s)
+    throw FitProblem(
+        fmt::format("the measurements leave {} uncertain by {:.0f} % of the shortest row; give it a value, or measure "
+                    "other models and lengths",
+                    config::name_of(found.parameter), 100 * found.error / shortest_s));
 }
 
 /// Parameters at a bound count: where one slides along another to the end of its range, neither is known.
 void refuse_unidentifiable(const RateProblem& problem, const Optimum& optimum) {
   constexpr double least_share = 3e-3;
   constexpr double part_of_it = 0.3;
-  const MatrixXd jacobian = log_jacobian(problem, optimum.position);
-  MatrixXd unit = jacobian;
+  MatrixXd unit = problem.jacobian(optimum.position);
   for (Index k = 0; k < unit.cols(); ++k) {
     const double norm = unit.col(k).norm();
     if (norm < least_share)
@@ -87,42 +86,24 @@ void refuse_unidentifiable(const RateProblem& problem, const Optimum& optimum) {
                     "models and lengths",
                     fmt::join(alike, " and ")));
   }
-  // A cost of 0 has no logarithm and stays out of the covariance; it must not hide behind the others.
-  constexpr double most_of_the_shortest = 0.3;
-  const auto freedom = static_cast<double>(jacobian.rows() - jacobian.cols());
-  const MatrixXd covariance = optimum.cost / freedom * (jacobian.transpose() * jacobian).inverse();
-  for (Index k = 0; k < covariance.cols(); ++k) {
-    const double error = std::sqrt(covariance(k, k));
-    if (!is_cost(problem.parameter(k)) || optimum.position[k] > 0 || error < most_of_the_shortest) continue;
-    throw FitProblem(
-        fmt::format("the measurements leave {} between 0 and {:.0f} % of the shortest row; give it a value, or "
-                    "measure other models and lengths",
-                    config::name_of(problem.parameter(k)), 100 * error));
-  }
 }
 
-/// Parameters with a standard error: all but costs of 0. One at the end of its range is as uncertain as the others.
-std::vector<Index> uncertain(const RateProblem& problem, const Optimum& optimum) {
-  std::vector<Index> found;
-  for (Index k = 0; k < problem.size(); ++k) {
-    if (!is_cost(problem.parameter(k)) || optimum.position[k] > 0) found.push_back(k);
-  }
-  return found;
+/// Columns of the Jacobian per logarithm of an efficiency, per second of a cost, and of the overlap itself.
+MatrixXd jacobian_in_units(const RateProblem& problem, const PrecisionRate& rate) {
+  MatrixXd jacobian = problem.jacobian(problem.position(rate));
+  for (Index i = 0; i < problem.size(); ++i) jacobian.col(i) *= problem.axes()[static_cast<std::size_t>(i)].scale;
+  return jacobian;
 }
 
-/// Covariance of the uncertain parameters of all groups, in their order. Each group solves its own equations, given
-/// what the others found: J_g^T r_g = 0, with J_g over the group's parameters and rows. To first order the errors e of
-/// all satisfy A e = J^T noise with A = J_g^T J_all stacked, so that they are A^-1 B A^-T with B the groups' own
-/// sigma_g^2 J_g^T J_g (M-estimators; Huber 1967). One group: sigma^2 (J^T J)^-1.
+/// Covariance of the parameters of all groups, in their order; one at the end of its range is as uncertain as the
+/// others. Each group solves its own equations, given what the others found: J_g^T r_g = 0, with J_g over the group's
+/// parameters and rows. To first order the errors e of all satisfy A e = J^T noise with A = J_g^T J_all stacked, so
+/// that they are A^-1 B A^-T with B the groups' own sigma_g^2 J_g^T J_g (M-estimators; Huber 1967). One group:
+/// sigma^2 (J^T J)^-1.
 MatrixXd joint_covariance(const ProcessorConfig& processor, const PrecisionRate& rate, std::span<const Group> groups,
                           std::span<const GroupFit> fits) {
   std::vector<Parameter> all;
-  std::vector<Index> sizes;
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    const auto known = uncertain(RateProblem(processor, rate, groups[g].parameters, groups[g].rows), fits[g].optimum);
-    for (const Index k : known) all.push_back(groups[g].parameters[static_cast<std::size_t>(k)]);
-    sizes.push_back(static_cast<Index>(known.size()));
-  }
+  for (const Group& group : groups) all.insert(all.end(), group.parameters.begin(), group.parameters.end());
   const auto count = static_cast<Index>(all.size());
   double pooled = 0;
   double all_freedom = -static_cast<double>(count);
@@ -135,15 +116,15 @@ MatrixXd joint_covariance(const ProcessorConfig& processor, const PrecisionRate&
   MatrixXd meat = MatrixXd::Zero(count, count);
   Index first = 0;
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    const RateProblem problem(processor, rate, all, groups[g].rows);
-    const MatrixXd jacobian = log_jacobian(problem, problem.position(rate));
-    const MatrixXd own = jacobian.middleCols(first, sizes[g]);
-    const auto freedom = static_cast<double>(static_cast<Index>(groups[g].rows.size()) - sizes[g]);
-    bread.middleRows(first, sizes[g]) = own.transpose() * jacobian;
+    const auto size = static_cast<Index>(groups[g].parameters.size());
+    const MatrixXd jacobian = jacobian_in_units(RateProblem(processor, rate, all, groups[g].rows), rate);
+    const MatrixXd own = jacobian.middleCols(first, size);
+    const auto freedom = static_cast<double>(groups[g].rows.size() - groups[g].parameters.size());
+    bread.middleRows(first, size) = own.transpose() * jacobian;
     // A few rows may lie close to their fit by chance: they are no better than all together.
     const double variance = std::max(fits[g].optimum.cost / freedom, pooled);
-    meat.block(first, first, sizes[g], sizes[g]) = variance * own.transpose() * own;
-    first += sizes[g];
+    meat.block(first, first, size, size) = variance * own.transpose() * own;
+    first += size;
   }
   const MatrixXd inverse = bread.inverse();
   return inverse * meat * inverse.transpose();
@@ -202,8 +183,10 @@ RateFit fit_rate(const ProcessorConfig& processor, const PrecisionRate& start, s
   const std::span<const Parameter> which(sorted);
   const auto streams = static_cast<std::size_t>(border - ordered.begin());
   const auto of_stream = static_cast<std::size_t>(middle - sorted.begin());
+  // Few rows of the stream cannot tell a cost from the stream; then the others help.
+  constexpr std::size_t rows_per_parameter = 3;
   std::vector<Group> groups{{which, all}};
-  if (streams > of_stream && streams < all.size() && of_stream > 0 && of_stream < which.size())
+  if (streams >= rows_per_parameter * of_stream && streams < all.size() && of_stream > 0 && of_stream < which.size())
     groups = {{which.first(of_stream), all.first(streams)}, {which.subspan(of_stream), all.subspan(streams)}};
   for (const Group& group : groups) refuse_too_few(group);
 
@@ -213,21 +196,19 @@ RateFit fit_rate(const ProcessorConfig& processor, const PrecisionRate& start, s
     refuse_unidentifiable(RateProblem(processor, fit.rate, groups[g].parameters, groups[g].rows), fits[g].optimum);
   }
   const MatrixXd covariance = joint_covariance(processor, fit.rate, groups, fits);
+  double shortest_s = to_seconds(all.front().time);
+  for (const Measurement& row : all) shortest_s = std::min(shortest_s, to_seconds(row.time));
   Index next = 0;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const Optimum& optimum = fits[g].optimum;
     const RateProblem problem(processor, fit.rate, groups[g].parameters, groups[g].rows);
-    const auto known = uncertain(problem, optimum);
-    for (Index i = 0; i < problem.size(); ++i) {
+    for (Index i = 0; i < problem.size(); ++i, ++next) {
       FittedParameter found{.parameter = problem.parameter(i), .value = problem.value(i, optimum.position[i])};
+      found.error = std::sqrt(covariance(next, next));
       found.at_bound = std::find(optimum.free.begin(), optimum.free.end(), i) == optimum.free.end();
-      if (std::find(known.begin(), known.end(), i) != known.end()) {
-        found.error = std::sqrt(covariance(next, next));
-        if (found.error > 1) fail_vague(problem.parameter(i));
-        fit.rate.uncertain.push_back(name(problem.parameter(i)));
-        for (Index j = 0; j <= next; ++j) fit.rate.covariance.push_back(covariance(next, j));
-        ++next;
-      }
+      refuse_vague(found, shortest_s);
+      fit.rate.uncertain.push_back(name(found.parameter));
+      for (Index j = 0; j <= next; ++j) fit.rate.covariance.push_back(covariance(next, j));
       fit.parameters.push_back(found);
     }
   }

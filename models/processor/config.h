@@ -59,7 +59,7 @@ struct PrecisionRate {
   std::optional<double> head_bits;                 // of a weight of embedding and LM head; absent: as the blocks
   Fraction spread{0};                              // standard deviation of the logarithm of time about the model
   std::vector<std::string> uncertain;              // fitted parameters, in the order of `covariance`
-  std::vector<double> covariance;                  // of their logarithms (overlap: itself), lower triangle by rows
+  std::vector<double> covariance;                  // lower triangle by rows: logarithms, overlap, seconds of costs
   std::optional<Fraction> decode_error;            // median absolute error on unseen models
   std::optional<Fraction> prefill_error;
   std::optional<Fraction> convolution_error;
@@ -96,7 +96,7 @@ struct PrecisionRate {
               between(0, 3)),
         field("uncertain", &PrecisionRate::uncertain, "fitted parameters, in the order of their covariance"),
         field("covariance", &PrecisionRate::covariance,
-              "covariance of the fitted parameters' logarithms (of overlap itself), lower triangle by rows"),
+              "covariance of efficiencies' logarithms, the overlap and costs in seconds, lower triangle by rows"),
         field("decode_error", &PrecisionRate::decode_error, "median error of decoding times of models not fitted",
               config::non_negative),
         field("prefill_error", &PrecisionRate::prefill_error, "the same of prefill times", config::non_negative),

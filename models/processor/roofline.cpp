@@ -72,8 +72,8 @@ std::vector<config::FieldProblem> PrecisionRate::problems() const {
   for (std::size_t i = 0; i < count; ++i) {
     const double variance = covariance[i * (i + 3) / 2];
     if (variance >= 0 && variance <= 1) continue;
-    return {{"covariance", fmt::format("has a variance outside 0 to 1 for {}; write the square of its error, which is "
-                                       "one of a logarithm",
+    return {{"covariance", fmt::format("has a variance outside 0 to 1 for {}; write the square of its error: of an "
+                                       "efficiency's logarithm, the overlap, a cost in seconds",
                                        uncertain[i])}};
   }
   if (!is_covariance(covariance, count))

@@ -1,6 +1,7 @@
 #include "sim/uncertainty.h"
 
 #include <cmath>
+#include <numbers>
 
 #include <gtest/gtest.h>
 
@@ -51,6 +52,23 @@ TEST(Uncertainty, KeepsSharesInTheirRange) {
   }
 }
 
+// A cost found to be nothing, uncertain by 10 us: half a normal distribution, of mean 10 us sqrt(2 / pi).
+TEST(Uncertainty, DrawsACostFromWhatIsLeftAboveNothing) {
+  Scenario scenario = uncertain();
+  scenario.device.rates[0].per_layer = 0ns;
+  scenario.device.rates[0].uncertain = {"per_layer"};
+  scenario.device.rates[0].covariance = {1e-10};
+  constexpr int count = 2000;
+  double sum_us = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const Duration drawn = with_drawn_parameters(scenario, Streams(1, i)).device.rates[0].per_layer;
+    EXPECT_GE(drawn, 0ns);
+    sum_us += static_cast<double>(drawn.count()) / 1000;
+  }
+  const double mean = 10 * std::sqrt(2 / std::numbers::pi);
+  EXPECT_NEAR(sum_us / count, mean, 4 * std::sqrt((100 - mean * mean) / count));
+}
+
 TEST(Uncertainty, IsOffByDefault) {
   Scenario scenario = uncertain();
   scenario.uncertainty = Switch::off;
@@ -92,6 +110,13 @@ TEST(Energy, IsIdlePowerAllTheTimeAndMoreAtWork) {
   EXPECT_NEAR(*summary.energy.edge_mj, 2 * 0.174432 + 8 * 0.040992, 1e-9);
   EXPECT_FALSE(summary.energy.radio_mj);
   EXPECT_FALSE(summary.energy.total_mj());
+}
+
+TEST(Energy, OfAnEdgeThatIsNotNeededIsNothing) {
+  Scenario scenario = test::toy_scenario();
+  scenario.edge.power = PowerConfig{.idle = Watts(2), .active = Watts(10)};
+  scenario.cut = Cut{std::nullopt};
+  EXPECT_EQ(summary_of(scenario).energy.edge_mj, 0);
 }
 
 // A pipe of 8 Mbit/s carries the 360 bytes in 360 us: 2 W for them, 0.5 W for the rest.
