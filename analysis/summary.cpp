@@ -170,6 +170,7 @@ void add_energy(Summary& summary, const Scenario& scenario, const std::vector<Re
   summary.energy.edge_mj = energy_mj(scenario.edge.power, summary.simulated, scenario.edge.count, edge_busy, requests);
   if (scenario.on_device()) summary.energy.edge_mj = 0;  // no edge is needed
   const auto& modem = scenario.device.modem;
+  if (!modem && scenario.on_device()) summary.energy.radio_mj = 0;  // nor a radio
   if (!modem || requests == 0) return;
   const Joules radio = static_cast<double>(workload.clients) * (modem->idle * summary.simulated) +
                        (modem->transmit - modem->idle) * up.on_air + (modem->receive - modem->idle) * down.on_air;

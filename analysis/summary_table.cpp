@@ -122,9 +122,34 @@ std::string model_text(const ProcessorConfig& processor, Precision precision, bo
     add("prefill", rate->prefill_error);
     if (convolutions) add("convolution", rate->convolution_error);
     if (rate->quality == Quality::fitted && !rate->decode_error && !rate->prefill_error)
-      text += ", error on other models unknown";
+      text += fmt::format(", spread {:.2g} % about its own rows, error on other models unknown",
+                          100 * rate->spread.value());
+    else if (rate->quality == Quality::fitted && !(rate->decode_error && rate->prefill_error))
+      text += rate->decode_error ? ", prefill error unknown" : ", decode error unknown";
   }
   return fmt::format("{} ({})", processor.kind, text);
+}
+
+/// Both machines, but for one that computes nothing.
+std::string models_text(const Scenario& scenario) {
+  const bool front_end = scenario.device.front_end.has_value();
+  std::string text;
+  if (!scenario.raw_input() || front_end)
+    text = "device " + model_text(scenario.device, scenario.device.precision, front_end);
+  if (!scenario.on_device())
+    text += (text.empty() ? "edge " : ", edge ") + model_text(scenario.edge, scenario.edge.precision, false);
+  return text;
+}
+
+/// What is drawn of the compute models.
+std::string chance_text(const Scenario& scenario) {
+  std::string text;
+  if (scenario.jitter == Switch::on) text = "jitter on: computations vary by the spread of their rates";
+  if (scenario.uncertainty == Switch::on)
+    text +=
+        fmt::format("{}uncertainty on: each replication draws the fitted parameters; the floor is that of the fastest",
+                    text.empty() ? "" : "; ");
+  return text;
 }
 
 std::string beyond_text(const Scenario& scenario, const Summary& summary) {
@@ -211,10 +236,8 @@ std::vector<Fact> facts(const Scenario& scenario, const Summary& summary) {
     list.emplace_back("errors", text);
   }
   if (const std::string text = energy_text(summary.energy); !text.empty()) list.emplace_back("energy", text);
-  std::string models =
-      "device " + model_text(scenario.device, scenario.device.precision, scenario.device.front_end.has_value());
-  if (!scenario.on_device()) models += ", edge " + model_text(scenario.edge, scenario.edge.precision, false);
-  list.emplace_back("models", models);
+  if (const std::string text = chance_text(scenario); !text.empty()) list.emplace_back("chance", text);
+  list.emplace_back("models", models_text(scenario));
   list.emplace_back("bounds", bounds_text(scenario, summary));
   return list;
 }

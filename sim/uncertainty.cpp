@@ -8,7 +8,9 @@
 namespace trilemma {
 namespace {
 
-/// Lower triangle L of a covariance, L L^T = C, by rows (Cholesky). A variance of 0 gives a column of zeros.
+/// Lower triangle L of a covariance, L L^T = C, by rows (Cholesky). A variance of 0 gives a column of zeros. Where
+/// rounding has left C a little outside the covariances, correlations give way and variances stay: the squares of a row
+/// never add up to more than its variance.
 std::vector<double> root_of(const std::vector<double>& covariance, std::size_t size) {
   std::vector<double> root(covariance.size(), 0);
   const auto at = [](std::size_t row, std::size_t column) { return row * (row + 1) / 2 + column; };
@@ -21,6 +23,10 @@ std::vector<double> root_of(const std::vector<double>& covariance, std::size_t s
       else if (root[at(j, j)] > 0)
         root[at(i, j)] = sum / root[at(j, j)];
     }
+    double explained = 0;
+    for (std::size_t k = 0; k < i; ++k) explained += root[at(i, k)] * root[at(i, k)];
+    const double variance = covariance[at(i, i)];
+    for (std::size_t k = 0; k < i && explained > variance; ++k) root[at(i, k)] *= std::sqrt(variance / explained);
   }
   return root;
 }

@@ -25,6 +25,10 @@ std::string time_text(Duration time) {
   return fmt::format("{} ns", time.count());
 }
 
+/// What the median error on models that were not fitted should not exceed.
+constexpr double decode_goal = 0.08;
+constexpr double prefill_goal = 0.12;
+
 double two_digits(double value) {
   if (value <= 0) return 0;
   const double step = std::pow(10, std::floor(std::log10(value)) - 1);
@@ -106,7 +110,7 @@ class RateWriter {
     if (!rate.uncertain.empty()) {
       text_ += fmt::format("    uncertain: [{}]\n", fmt::join(rate.uncertain, ", "));
       std::vector<std::string> numbers;
-      for (const double number : rate.covariance) numbers.push_back(fmt::format("{:.3g}", number));
+      for (const double number : rate.covariance) numbers.push_back(fmt::format("{:.6g}", number));
       text_ += fmt::format("    covariance: [{}]  # {}\n", fmt::join(numbers, ", "), covariance_units());
     }
     write_error("decode_error", rate.decode_error, Phase::decode);
@@ -116,11 +120,16 @@ class RateWriter {
   }
 
   [[nodiscard]] std::string covariance_units() const {
-    std::string text = "of efficiencies' logarithms";
-    if (fitted(calibrated_, Parameter::overlap) != nullptr) text += ", of overlap itself";
-    if (fitted(calibrated_, Parameter::per_call) != nullptr || fitted(calibrated_, Parameter::per_layer) != nullptr)
-      text += ", of costs in seconds";
-    return text;
+    const bool costs =
+        fitted(calibrated_, Parameter::per_call) != nullptr || fitted(calibrated_, Parameter::per_layer) != nullptr;
+    const bool overlap = fitted(calibrated_, Parameter::overlap) != nullptr;
+    const std::size_t others = (overlap ? 1U : 0U) + (fitted(calibrated_, Parameter::per_call) != nullptr ? 1U : 0U) +
+                               (fitted(calibrated_, Parameter::per_layer) != nullptr ? 1U : 0U);
+    std::vector<std::string_view> parts;
+    if (calibrated_.parameters.size() > others) parts.emplace_back("efficiencies' logarithms");
+    if (overlap) parts.emplace_back("overlap itself");
+    if (costs) parts.emplace_back("costs in seconds");
+    return fmt::format("of {}", fmt::join(parts, ", "));
   }
 
   void write_error(std::string_view key, const std::optional<Fraction>& error, Phase phase) {
@@ -128,9 +137,11 @@ class RateWriter {
     const auto held_out = errors_of(calibrated_, Sample::held_out, phase);
     const auto left_out = errors_of(calibrated_, Sample::left_out, phase);
     const ErrorSummary& summary = held_out ? *held_out : *left_out;
+    const double goal = phase == Phase::decode ? decode_goal : prefill_goal;
     line(key, percent(error->value()),
-         fmt::format("median of {} rows {}, worst {}", summary.points,
-                     held_out ? "held out" : "with their model left out", percent(summary.worst)));
+         fmt::format("median of {} {} {}, worst {}{}", summary.points, summary.points == 1 ? "row" : "rows",
+                     held_out ? "held out" : "with their model left out", percent(summary.worst),
+                     error->value() > goal ? fmt::format("; misses the goal of {}", percent(goal)) : ""));
   }
 
   const CalibratedRate& calibrated_;

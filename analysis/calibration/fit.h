@@ -35,8 +35,8 @@ struct RateFit {
 /// The `parameters` of `start` that make the sum of (ln predicted - ln measured)^2 over the rows least, efficiencies in
 /// (0, 1], costs >= 0, overlap in [0, 1]: Levenberg-Marquardt with bounds (projected steps, free set), from several
 /// starts, with central differences. Spread: root of the sum over degrees of freedom. Covariance: of all parameters,
-/// those at the end of their range included; efficiencies in their logarithm, costs in seconds. `processor` gives the
-/// hardware.
+/// those at the end of their range included; efficiencies in their logarithm, costs in seconds; as wide as Student's t
+/// at 95 % for the degrees of freedom. `processor` gives the hardware.
 ///
 /// Where at least three rows of at most two tokens stand behind each of them, memory efficiency and costs are fitted to
 /// those rows, which are the weight stream and nothing else, and the others to the rest, in turn until nothing moves.

@@ -18,6 +18,9 @@
 namespace trilemma {
 namespace {
 
+/// More than three years.
+constexpr long double longest_s = 1e8L;
+
 using config::printable;
 using config::Text;
 
@@ -35,7 +38,7 @@ class MeasurementReader {
     while (std::getline(stream, line)) {
       ++line_;
       if (line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);
-      if (line.empty() || line == "\r" || line.front() == '#') continue;
+      if (line.find_first_not_of(" \t\r") == std::string::npos || line.front() == '#') continue;
       refuse_other_text(line);
       if (columns_.empty())
         read_header(csv_cells(line));
@@ -133,12 +136,11 @@ class MeasurementReader {
       if (rate == nullptr || !(*rate > 0))
         fail(fmt::format("value: '{}' is not a rate above 0; {}", printable(text), advice));
       const long double seconds = static_cast<long double>(tokens) / static_cast<long double>(*rate);
-      constexpr long double longest_s = 1e8L;
       if (seconds > longest_s)
         fail(fmt::format("value: '{}' would take more than three years; {}", printable(text), advice));
       time = to_duration(seconds);
     } else {
-      const auto parsed = Text<Duration>::parse(text);
+      const auto parsed = rounded_up(text);
       if (const auto* problem = std::get_if<std::string>(&parsed)) {
         fail(fmt::format("value: '{}' {}; {}", printable(text),
                          text.find_first_not_of("0123456789.+-eE") == std::string::npos
@@ -150,6 +152,21 @@ class MeasurementReader {
     }
     if (time <= Duration{0}) fail(fmt::format("value: '{}' is not above 0; {}", printable(text), advice));
     return time;
+  }
+
+  /// A time; one with a fraction of a nanosecond is rounded up, since measured averages have as many digits as they
+  /// like.
+  static std::variant<Duration, std::string> rounded_up(const std::string& text) {
+    auto exact = Text<Duration>::parse(text);
+    const std::size_t end = text.find_last_of("0123456789.");
+    if (std::holds_alternative<Duration>(exact) || end == std::string::npos) return exact;
+    const auto number = Text<double>::parse(text.substr(0, end + 1));
+    const auto unit = Text<Duration>::parse("1" + text.substr(end + 1));
+    if (!std::holds_alternative<double>(number) || !std::holds_alternative<Duration>(unit)) return exact;
+    const long double seconds =
+        static_cast<long double>(std::get<double>(number)) * to_seconds(std::get<Duration>(unit));
+    if (!(seconds >= 0) || seconds > longest_s) return exact;
+    return to_duration(seconds);
   }
 
   void add(std::vector<std::string> cells) {

@@ -69,6 +69,22 @@ TEST(Uncertainty, DrawsACostFromWhatIsLeftAboveNothing) {
   EXPECT_NEAR(sum_us / count, mean, 4 * std::sqrt((100 - mean * mean) / count));
 }
 
+// Correlations of 1 between the first two, of 0 and 0.1 of them with the third: no such numbers exist, but by rounding.
+TEST(Uncertainty, NoDrawGoesBeyondItsVarianceBecauseACovarianceWasRounded) {
+  Scenario scenario = uncertain();
+  PrecisionRate& rate = scenario.device.rates[0];
+  rate.per_layer = 1ms;
+  rate.uncertain = {"compute_efficiency", "memory_efficiency", "per_layer"};
+  rate.covariance = {1e-2, 1e-2, 1.000001e-2, 0, 1e-6, 1e-8};
+  constexpr int count = 1000;
+  double square = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const Duration drawn = with_drawn_parameters(scenario, Streams(1, i)).device.rates[0].per_layer;
+    square += std::pow(to_milliseconds(drawn) - 1, 2);
+  }
+  EXPECT_NEAR(square / count / 0.01, 1, 4 * std::sqrt(2.0 / count));
+}
+
 TEST(Uncertainty, IsOffByDefault) {
   Scenario scenario = uncertain();
   scenario.uncertainty = Switch::off;
