@@ -47,7 +47,11 @@ CodecWork Codec::encode_work(Shape shape) const { return required_layout(shape).
 CodecWork Codec::decode_work(Shape shape) const { return required_layout(shape).decode; }
 
 std::vector<std::byte> Codec::encode(std::span<const float> values, Shape shape) {
-  std::vector<std::byte> message(static_cast<std::size_t>(encoded_size(shape).value()));
+  const Bytes size = encoded_size(shape);
+  if (falls_back() && std::ssize(values) == elements(shape)) {
+    if (const auto format = fallback(values, shape)) return make_codec(IdentityCodec{*format})->encode(values, shape);
+  }
+  std::vector<std::byte> message(static_cast<std::size_t>(size.value()));
   encode_into(values, shape, message);
   return message;
 }
@@ -64,13 +68,30 @@ void Codec::encode_into(std::span<const float> values, Shape shape, std::span<st
              message);
 }
 
-std::vector<float> Codec::decode(std::span<const std::byte> message) {
+wire::Header Codec::opened(std::span<const std::byte> message) const {
   const wire::Header header = wire::open(message);
-  if (header.codec != id_) throw MalformedMessage("the message was made by another kind of codec");
+  if (header.codec != id_ && !(falls_back() && header.codec == wire::CodecId::identity))
+    throw MalformedMessage("the message was made by another kind of codec");
   if (elements(header.shape) > max_coded_elements) {
     throw MalformedMessage("the message claims " + text(header.shape) + " values; at most 2^28 are decoded");
   }
-  return decode_payload(header, wire::payload(message));
+  if (header.codec == id_) check(header, wire::payload(message));
+  return header;
+}
+
+std::vector<float> Codec::decode(std::span<const std::byte> message) {
+  const wire::Header header = opened(message);
+  if (header.codec != id_) return make_codec(IdentityCodec{})->decode(message);
+  std::vector<float> values(static_cast<std::size_t>(elements(header.shape)));
+  decode_payload(header, wire::payload(message), values);
+  return values;
+}
+
+void Codec::decode_into(std::span<const std::byte> message, std::span<float> values) {
+  const wire::Header header = opened(message);
+  TRILEMMA_ENSURE(std::ssize(values) == elements(header.shape), "the buffer has as many values as the message");
+  if (header.codec != id_) return make_codec(IdentityCodec{})->decode_into(message, values);
+  decode_payload(header, wire::payload(message), values);
 }
 
 std::optional<std::string> problem(const CodecConfig& config) {

@@ -47,7 +47,8 @@ struct Refusal {
 inline constexpr std::int64_t max_coded_elements = std::int64_t{1} << 28;
 inline constexpr std::int64_t max_planned_elements = std::int64_t{1} << 40;
 
-/// One configured codec. Not thread-safe: encode and decode share buffers, allocated at the first call of each shape.
+/// One configured codec. Not thread-safe: encode and decode share buffers, allocated at the first call of each shape. A
+/// block of tokens and a single token of a generation (S = 1) are coded alike; only codecs of kind `delta` remember.
 class Codec {
  public:
   virtual ~Codec() = default;
@@ -68,14 +69,21 @@ class Codec {
   [[nodiscard]] CodecWork decode_work(Shape shape) const;
 
   /// Compresses `values`, S x D row-major. Requires values.size() == S D. Throws std::invalid_argument for a refused
-  /// shape, more than `max_coded_elements`, or values the codec cannot represent (each codec says which).
+  /// shape, more than `max_coded_elements`, or values the codec cannot represent (each codec says which). The message
+  /// has encoded_size() bytes, or, by a codec with a fall-back, the reference_size() of an uncompressed one.
   [[nodiscard]] std::vector<std::byte> encode(std::span<const float> values, Shape shape);
-  /// The same into a buffer of exactly encoded_size(shape) bytes; allocates nothing once the shape is known.
+  /// The same without a fall-back, into a buffer of exactly encoded_size(shape) bytes; codecs on FFTW allocate nothing
+  /// once the shape is known.
   void encode_into(std::span<const float> values, Shape shape, std::span<std::byte> message);
 
   /// Restores S D values from a message of any codec of this kind, whatever its ratio and formats. Throws
   /// MalformedMessage, before anything large is allocated, if the bytes are no such message.
   [[nodiscard]] std::vector<float> decode(std::span<const std::byte> message);
+  /// The same into a buffer of as many values as the message has.
+  void decode_into(std::span<const std::byte> message, std::span<float> values);
+
+  /// Forgets what earlier messages left behind: the next one begins a sequence. Both ends do it together.
+  virtual void restart() {}
 
  protected:
   explicit Codec(wire::CodecId id) : id_(id) {}
@@ -88,9 +96,22 @@ class Codec {
   virtual float encode_payload(std::span<const float> values, Shape shape, const Layout& layout,
                                std::span<std::byte> payload) = 0;
 
-  /// Restores the values. `header` is in range and at most `max_coded_elements`, but nothing else is known: check
-  /// format, parameters and payload length, and that the shape is in proportion to the payload, before allocating.
-  virtual std::vector<float> decode_payload(const wire::Header& header, std::span<const std::byte> payload) = 0;
+  /// Throws MalformedMessage for what no encoder writes. `header` is in range and at most `max_coded_elements`, but
+  /// nothing else is known: format, parameters and payload length, and that the shape is in proportion to the payload.
+  virtual void check(const wire::Header& header, std::span<const std::byte> payload) const = 0;
+
+  /// Restores the values of a checked message; may still find what only reading shows (MalformedMessage).
+  virtual void decode_payload(const wire::Header& header, std::span<const std::byte> payload,
+                              std::span<float> values) = 0;
+
+  /// The number format to send `values` in uncompressed, if they are better not compressed.
+  [[nodiscard]] virtual std::optional<NumberFormat> fallback(std::span<const float> /*values*/, Shape /*shape*/) {
+    return std::nullopt;
+  }
+  /// Whether messages of kind identity are its own, too.
+  [[nodiscard]] virtual bool falls_back() const { return false; }
+
+  [[nodiscard]] wire::Header opened(std::span<const std::byte> message) const;
 
   [[nodiscard]] std::variant<Layout, Refusal> checked_layout(Shape shape) const;
   [[nodiscard]] Layout required_layout(Shape shape) const;

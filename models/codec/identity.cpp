@@ -30,16 +30,18 @@ class Identity final : public Codec {
     return 1;
   }
 
-  std::vector<float> decode_payload(const wire::Header& header, std::span<const std::byte> payload) override {
+  void check(const wire::Header& header, std::span<const std::byte> payload) const override {
     if (is_integer(header.format) || header.parameters != std::array<std::uint32_t, 2>{} || header.scale != 1) {
       throw MalformedMessage("the header of the message is no identity header");
     }
     if (std::ssize(payload) != packed_size(header.format, elements(header.shape))) {
       throw MalformedMessage("the payload of the message does not have the length of its shape");
     }
-    std::vector<float> values(static_cast<std::size_t>(elements(header.shape)));
+  }
+
+  void decode_payload(const wire::Header& header, std::span<const std::byte> payload,
+                      std::span<float> values) override {
     unpack(header.format, payload, values);
-    return values;
   }
 
   NumberFormat format_;

@@ -16,6 +16,10 @@ constexpr float fp16_subnormal_step = 0x1p-24F;
 
 constexpr std::int64_t rounded_up(std::int64_t value, std::int64_t divisor) { return (value + divisor - 1) / divisor; }
 
+constexpr int bits_of(NumberFormat format) {
+  return format == NumberFormat::int8 ? 8 : format == NumberFormat::int4 ? 4 : 2;
+}
+
 void put_float(std::span<std::byte> out, float value) { put_little_endian(out, std::bit_cast<std::uint32_t>(value)); }
 
 float get_float(std::span<const std::byte> bytes) {
@@ -32,46 +36,34 @@ std::uint32_t round_to_even(std::uint32_t bits, int places) {
   return (bits + half + (bits >> places & 1U)) >> places;
 }
 
-float largest_level(NumberFormat format) { return format == NumberFormat::int8 ? 127.0F : 7.0F; }
-
-std::int32_t quantise(float value, float scale, float limit) {
-  if (scale == 0.0F) return 0;
-  return static_cast<std::int32_t>(std::clamp(std::nearbyint(value / scale), -limit, limit));
+/// Levels are centred on zero: whole numbers -127 .. 127 and -7 .. 7, but -1.5, -0.5, 0.5, 1.5 among two bits, where a
+/// zero would leave three of four.
+float largest_level(NumberFormat format) {
+  return format == NumberFormat::int8 ? 127.0F : format == NumberFormat::int4 ? 7.0F : 1.5F;
 }
 
-void put_level(NumberFormat format, std::span<std::byte> levels, std::size_t i, std::int32_t level) {
-  const auto bits = static_cast<std::uint32_t>(level);
-  if (format == NumberFormat::int8) {
-    levels[i] = static_cast<std::byte>(bits & 0xffU);
-  } else if (i % 2 == 0) {
-    levels[i / 2] = static_cast<std::byte>(bits & 0xfU);
-  } else {
-    levels[i / 2] |= static_cast<std::byte>((bits & 0xfU) << 4);
-  }
+/// The pattern of the level nearest to `value`: two's complement, or 0 .. 3 of two bits.
+std::uint32_t level_of(NumberFormat format, float value) {
+  const float limit = largest_level(format);
+  if (format == NumberFormat::int2)
+    return static_cast<std::uint32_t>(std::clamp(std::floor(value), -2.0F, 1.0F) + 2.0F);
+  return static_cast<std::uint32_t>(static_cast<std::int32_t>(std::clamp(std::nearbyint(value), -limit, limit)));
 }
 
-std::int32_t get_level(NumberFormat format, std::span<const std::byte> levels, std::size_t i) {
-  if (format == NumberFormat::int8) return static_cast<std::int8_t>(levels[i]);
-  const std::int32_t nibble = std::to_integer<std::int32_t>(levels[i / 2]) >> (i % 2 == 0 ? 0 : 4) & 0xf;
-  return nibble < 8 ? nibble : nibble - 16;
+float value_of(NumberFormat format, std::uint32_t pattern) {
+  if (format == NumberFormat::int2) return static_cast<float>(pattern) - 1.5F;
+  const std::uint32_t sign = 1U << (bits_of(format) - 1);
+  return static_cast<float>(static_cast<std::int32_t>(pattern ^ sign) - static_cast<std::int32_t>(sign));
 }
 
 void pack_block(NumberFormat format, std::span<const float> reals, std::span<std::byte> out) {
-  float largest = 0;
-  for (const float real : reals) largest = std::max(largest, std::abs(real));
-  const float limit = largest_level(format);
-  const float scale = largest / limit;
+  const float scale = scale_for(format, largest_magnitude(reals));
   put_float(out.first(scale_bytes), scale);
-  for (std::size_t i = 0; i < reals.size(); ++i) {
-    put_level(format, out.subspan(scale_bytes), i, quantise(reals[i], scale, limit));
-  }
+  put_levels(format, reals, scale, out.subspan(scale_bytes));
 }
 
 void unpack_block(NumberFormat format, std::span<const std::byte> packed, std::span<float> reals) {
-  const float scale = get_float(packed.first(scale_bytes));
-  for (std::size_t i = 0; i < reals.size(); ++i) {
-    reals[i] = scale * static_cast<float>(get_level(format, packed.subspan(scale_bytes), i));
-  }
+  get_levels(format, packed.subspan(scale_bytes), get_float(packed.first(scale_bytes)), reals);
 }
 
 /// Calls visit(reals of one block, bytes of that block) for every block of the integer formats.
@@ -138,6 +130,38 @@ std::uint16_t to_bf16(float value) {
 
 float from_bf16(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
 
+float largest_magnitude(std::span<const float> reals) {
+  float largest = 0;
+  for (const float real : reals) largest = std::max(largest, std::abs(real));
+  return largest;
+}
+
+float scale_for(NumberFormat format, float largest) { return largest / largest_level(format); }
+
+std::int64_t levels_size(NumberFormat format, std::int64_t reals) { return rounded_up(reals * bits_of(format), 8); }
+
+void put_levels(NumberFormat format, std::span<const float> reals, float scale, std::span<std::byte> out) {
+  TRILEMMA_ENSURE(std::ssize(out) == levels_size(format, std::ssize(reals)), "the buffer has the size of its levels");
+  const auto bits = static_cast<std::size_t>(bits_of(format));
+  const std::uint32_t mask = (1U << bits) - 1;
+  std::ranges::fill(out, std::byte{0});
+  for (std::size_t i = 0; i < reals.size(); ++i) {
+    const std::uint32_t pattern = level_of(format, scale > 0 ? reals[i] / scale : 0.0F) & mask;
+    out[i * bits / 8] |= static_cast<std::byte>(pattern << (i * bits % 8));
+  }
+}
+
+void get_levels(NumberFormat format, std::span<const std::byte> levels, float scale, std::span<float> reals) {
+  TRILEMMA_ENSURE(std::ssize(levels) == levels_size(format, std::ssize(reals)),
+                  "the buffer has the size of its levels");
+  const auto bits = static_cast<std::size_t>(bits_of(format));
+  const std::uint32_t mask = (1U << bits) - 1;
+  for (std::size_t i = 0; i < reals.size(); ++i) {
+    const std::uint32_t byte = std::to_integer<std::uint32_t>(levels[i * bits / 8]);
+    reals[i] = scale * value_of(format, byte >> (i * bits % 8) & mask);
+  }
+}
+
 std::int64_t packed_size(NumberFormat format, std::int64_t reals) {
   switch (format) {
     case NumberFormat::fp32:
@@ -146,9 +170,9 @@ std::int64_t packed_size(NumberFormat format, std::int64_t reals) {
     case NumberFormat::bf16:
       return 2 * reals;
     case NumberFormat::int8:
-      return 4 * rounded_up(reals, quantisation_block) + reals;
     case NumberFormat::int4:
-      return 4 * rounded_up(reals, quantisation_block) + rounded_up(reals, 2);
+    case NumberFormat::int2:
+      return 4 * rounded_up(reals, quantisation_block) + levels_size(format, reals);
   }
   TRILEMMA_ENSURE(false, "the number format is one of the enumeration");
   return 0;

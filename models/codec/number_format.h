@@ -8,10 +8,11 @@
 
 /// Real numbers as bytes: IEEE 754 binary32 and binary16, bfloat16, and block-quantised integers, all little-endian.
 ///
-/// int8 and int4 share one fp32 scale among `quantisation_block` reals: scale = max|x| / L with L = 127 or 7, and each
-/// value is round(x / scale) in two's complement, so the error of a value is at most scale / 2 (symmetric quantisation,
-/// Jacob et al., CVPR 2018, without zero point). A block is its scale followed by its values; int4 puts the earlier
-/// value into the lower four bits. Only the last block may be shorter.
+/// int8, int4 and int2 share one fp32 scale among `quantisation_block` reals: scale = max|x| / L with L = 127, 7
+/// or 1.5, and each value is the nearest level times the scale, so that its error is at most scale / 2 (symmetric
+/// quantisation, Jacob et al., CVPR 2018, without zero point). Levels are whole numbers in two's complement; those of
+/// int2 are -1.5, -0.5, 0.5 and 1.5, written as 0 to 3. A block is its scale followed by its levels, the earlier one in
+/// the lower bits of a byte. Only the last block may be shorter.
 namespace trilemma {
 
 /// Reals that share one fp32 scale in the integer formats.
@@ -29,7 +30,9 @@ std::uint16_t to_bf16(float value);
 float from_bf16(std::uint16_t bits);
 
 /// Whether the format is quantised in blocks rather than floating.
-constexpr bool is_integer(NumberFormat format) { return format == NumberFormat::int8 || format == NumberFormat::int4; }
+constexpr bool is_integer(NumberFormat format) {
+  return format == NumberFormat::int8 || format == NumberFormat::int4 || format == NumberFormat::int2;
+}
 
 /// Exact number of bytes that `pack` writes for `reals` >= 0 numbers.
 std::int64_t packed_size(NumberFormat format, std::int64_t reals);
@@ -39,6 +42,17 @@ void pack(NumberFormat format, std::span<const float> reals, std::span<std::byte
 
 /// Reads what `pack` wrote. Requires packed.size() == packed_size(format, reals.size()).
 void unpack(NumberFormat format, std::span<const std::byte> packed, std::span<float> reals);
+
+/// Largest |x|, 0 of none.
+float largest_magnitude(std::span<const float> reals);
+/// The scale with which an integer format reaches `largest`.
+float scale_for(NumberFormat format, float largest);
+/// Bytes of the levels alone, without scales.
+std::int64_t levels_size(NumberFormat format, std::int64_t reals);
+/// Levels of an integer format with a scale of the caller's. Require buffers of levels_size(); a scale of 0 is for
+/// zeros only.
+void put_levels(NumberFormat format, std::span<const float> reals, float scale, std::span<std::byte> out);
+void get_levels(NumberFormat format, std::span<const std::byte> levels, float scale, std::span<float> reals);
 
 /// Arithmetic operations to pack or unpack one real, for the cost model: fp32 none (a copy), fp16 and bf16 one
 /// conversion, integers four (maximum, scaling, rounding, packing).

@@ -6,7 +6,7 @@
 
 namespace trilemma {
 
-RealTransform::RealTransform(Shape shape)
+RealTransform::RealTransform(Shape shape, Along along)
     : value_count_(static_cast<std::size_t>(elements(shape))),
       spectrum_count_(static_cast<std::size_t>(shape.tokens * (shape.hidden / 2 + 1))),
       values_(fftwf_alloc_real(value_count_)),
@@ -14,8 +14,16 @@ RealTransform::RealTransform(Shape shape)
   if (!values_ || !spectrum_) throw std::bad_alloc();
   const auto rows = static_cast<int>(shape.tokens);
   const auto columns = static_cast<int>(shape.hidden);
-  forward_.reset(fftwf_plan_dft_r2c_2d(rows, columns, values_.get(), spectrum_.get(), FFTW_ESTIMATE));
-  inverse_.reset(fftwf_plan_dft_c2r_2d(rows, columns, spectrum_.get(), values_.get(), FFTW_ESTIMATE));
+  const auto bins = columns / 2 + 1;
+  if (along == Along::both) {
+    forward_.reset(fftwf_plan_dft_r2c_2d(rows, columns, values_.get(), spectrum_.get(), FFTW_ESTIMATE));
+    inverse_.reset(fftwf_plan_dft_c2r_2d(rows, columns, spectrum_.get(), values_.get(), FFTW_ESTIMATE));
+  } else {
+    forward_.reset(fftwf_plan_many_dft_r2c(1, &columns, rows, values_.get(), nullptr, 1, columns, spectrum_.get(),
+                                           nullptr, 1, bins, FFTW_ESTIMATE));
+    inverse_.reset(fftwf_plan_many_dft_c2r(1, &columns, rows, spectrum_.get(), nullptr, 1, bins, values_.get(), nullptr,
+                                           1, columns, FFTW_ESTIMATE));
+  }
   TRILEMMA_ENSURE(forward_ && inverse_, "FFTW has a plan for every shape");
 }
 
@@ -27,5 +35,16 @@ std::span<std::complex<float>> RealTransform::spectrum() {
 void RealTransform::forward() { fftwf_execute(forward_.get()); }
 
 void RealTransform::inverse() { fftwf_execute(inverse_.get()); }
+
+CosineTransform::CosineTransform(Shape shape)
+    : value_count_(static_cast<std::size_t>(elements(shape))), values_(fftwf_alloc_real(value_count_)) {
+  if (!values_) throw std::bad_alloc();
+  const auto rows = static_cast<int>(shape.tokens);
+  const auto columns = static_cast<int>(shape.hidden);
+  float* data = values_.get();
+  forward_.reset(fftwf_plan_r2r_2d(rows, columns, data, data, FFTW_REDFT10, FFTW_REDFT10, FFTW_ESTIMATE));
+  inverse_.reset(fftwf_plan_r2r_2d(rows, columns, data, data, FFTW_REDFT01, FFTW_REDFT01, FFTW_ESTIMATE));
+  TRILEMMA_ENSURE(forward_ && inverse_, "FFTW has a plan for every shape");
+}
 
 }  // namespace trilemma

@@ -11,37 +11,61 @@
 
 namespace trilemma {
 
-/// Unnormalised 2-D Fourier transform of a real S x D matrix and its inverse, by FFTW in single precision:
-/// X[u, v] = sum over s, d of x[s, d] exp(-2 pi i (u s / S + v d / D)); inverse(forward(x)) = S D x.
+struct FftwRelease {
+  void operator()(void* buffer) const { fftwf_free(buffer); }
+  void operator()(fftwf_plan plan) const { fftwf_destroy_plan(plan); }
+};
+using FftwPlan = std::unique_ptr<std::remove_pointer_t<fftwf_plan>, FftwRelease>;
+using FftwReals = std::unique_ptr<float[], FftwRelease>;
+
+/// What a transform of a matrix runs along.
+enum class Along {
+  both,    // tokens and hidden values: X[u, v] = sum over s, d of x[s, d] exp(-2 pi i (u s / S + v d / D))
+  hidden,  // each token by itself:     X[s, v] = sum over d of x[s, d] exp(-2 pi i v d / D)
+};
+
+/// Unnormalised Fourier transform of a real S x D matrix and its inverse, by FFTW in single precision;
+/// inverse(forward(x)) = S D x along both, D x along hidden.
 /// Owns its plans (FFTW_ESTIMATE, so that plans do not depend on timing) and buffers. Requires S D <= 2^28.
 class RealTransform {
  public:
-  explicit RealTransform(Shape shape);
+  explicit RealTransform(Shape shape, Along along = Along::both);
 
   /// x, row-major S x D.
   std::span<float> values() { return {values_.get(), value_count_}; }
-  /// X[u, v] for v = 0 .. D/2, row-major S x (D/2 + 1).
+  /// X for v = 0 .. D/2, row-major S x (D/2 + 1).
   std::span<std::complex<float>> spectrum();
 
   /// Computes the spectrum from the values.
   void forward();
-  /// Computes the values from the spectrum and destroys the spectrum. Columns that mirror onto themselves (v = 0, D/2)
-  /// must hold all S rows.
+  /// Computes the values from the spectrum and destroys the spectrum. Along both, columns that mirror onto themselves
+  /// (v = 0, D/2) must hold all S rows.
   void inverse();
 
  private:
-  struct Release {
-    void operator()(void* buffer) const { fftwf_free(buffer); }
-    void operator()(fftwf_plan plan) const { fftwf_destroy_plan(plan); }
-  };
-  using Plan = std::unique_ptr<std::remove_pointer_t<fftwf_plan>, Release>;
-
   std::size_t value_count_;
   std::size_t spectrum_count_;
-  std::unique_ptr<float[], Release> values_;
-  std::unique_ptr<fftwf_complex[], Release> spectrum_;
-  Plan forward_;
-  Plan inverse_;
+  FftwReals values_;
+  std::unique_ptr<fftwf_complex[], FftwRelease> spectrum_;
+  FftwPlan forward_;
+  FftwPlan inverse_;
+};
+
+/// Unnormalised 2-D cosine transform (DCT-II) in place, and its inverse (DCT-III): inverse(forward(x)) = 4 S D x.
+class CosineTransform {
+ public:
+  explicit CosineTransform(Shape shape);
+
+  /// x or X, row-major S x D.
+  std::span<float> values() { return {values_.get(), value_count_}; }
+  void forward() { fftwf_execute(forward_.get()); }
+  void inverse() { fftwf_execute(inverse_.get()); }
+
+ private:
+  std::size_t value_count_;
+  FftwReals values_;
+  FftwPlan forward_;
+  FftwPlan inverse_;
 };
 
 }  // namespace trilemma

@@ -110,10 +110,10 @@ Header open(std::span<const std::byte> message) {
   require_whole_message(message);
   const std::uint64_t codec = get(message, codec_slot);
   require(
-      codec == static_cast<std::uint64_t>(CodecId::identity) || codec == static_cast<std::uint64_t>(CodecId::fourier),
+      codec >= static_cast<std::uint64_t>(CodecId::identity) && codec <= static_cast<std::uint64_t>(CodecId::transform),
       "the message names the unknown codec " + std::to_string(codec));
   const std::uint64_t format = get(message, format_slot);
-  require(format <= static_cast<std::uint64_t>(NumberFormat::int4),
+  require(format <= static_cast<std::uint64_t>(NumberFormat::int2),
           "the message names the unknown number format " + std::to_string(format));
   require(get(message, zero_slot) == 0, "the reserved byte of the message is not zero");
   const auto scale = std::bit_cast<float>(get32(message, scale_slot));

@@ -20,7 +20,7 @@
 ///          7    1  zero
 ///          8    4  tokens S, 1 .. 2^31 - 1
 ///         12    4  hidden D, 1 .. 2^31 - 1
-///         16    8  two parameters of the codec, 4 bytes each (fourier: K_S and K_D; identity: zero)
+///         16    8  two parameters of the codec, 4 bytes each (each codec says which)
 ///         24    8  payload length in bytes
 ///         32    4  scale, fp32, positive: decoded number = sent number x scale
 ///         36    4  CRC-32 (IEEE 802.3) of the bytes 0 .. 35 and the payload
@@ -42,7 +42,20 @@ inline constexpr std::int64_t header_size = 40;       // bytes
 inline constexpr std::int64_t max_side = 0x7fffffff;  // largest S and D
 
 /// The numbers are part of the wire format: never renumber.
-enum class CodecId : std::uint8_t { identity = 1, fourier = 2 };
+enum class CodecId : std::uint8_t {
+  identity = 1,
+  fourier = 2,
+  fourier_published = 3,
+  fourier_text = 4,
+  token_fourier = 5,
+  dct = 6,
+  topk = 7,
+  svd = 8,
+  qr = 9,
+  quantise = 10,
+  delta = 11,
+  transform = 12,
+};
 
 struct Header {
   CodecId codec = CodecId::identity;

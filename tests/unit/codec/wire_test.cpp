@@ -84,8 +84,8 @@ TEST(Header, RefusesAWrongFieldUnderARightChecksum) {
   EXPECT_THROW(open(with_field(0, 1, 'X')), MalformedMessage);                 // magic
   EXPECT_THROW(open(with_field(4, 1, 2)), MalformedMessage);                   // version
   EXPECT_THROW(open(with_field(5, 1, 0)), MalformedMessage);                   // codec
-  EXPECT_THROW(open(with_field(5, 1, 3)), MalformedMessage);                   // codec
-  EXPECT_THROW(open(with_field(6, 1, 5)), MalformedMessage);                   // number format
+  EXPECT_THROW(open(with_field(5, 1, 13)), MalformedMessage);                  // codec
+  EXPECT_THROW(open(with_field(6, 1, 6)), MalformedMessage);                   // number format
   EXPECT_THROW(open(with_field(7, 1, 1)), MalformedMessage);                   // reserved
   EXPECT_THROW(open(with_field(8, 4, 0)), MalformedMessage);                   // tokens
   EXPECT_THROW(open(with_field(8, 4, 0x80000000U)), MalformedMessage);         // tokens

@@ -1,0 +1,87 @@
+#include "models/codec/budget.h"
+
+#include <fmt/format.h>
+
+#include "models/codec/number_format.h"
+
+namespace trilemma {
+namespace {
+
+/// floor(reference / ratio), exact although the division is rounded: the fused product tells a quotient rounded up.
+std::int64_t byte_budget(std::int64_t reference, double ratio) {
+  const auto whole = static_cast<double>(reference);
+  const double budget = std::floor(whole / ratio);
+  return static_cast<std::int64_t>(std::fma(budget, ratio, -whole) > 0 ? budget - 1 : budget);
+}
+
+}  // namespace
+
+std::int64_t reference_bytes(NumberFormat reference, Shape shape) {
+  return wire::header_size + packed_size(reference, elements(shape));
+}
+
+std::int64_t payload_room(NumberFormat reference, double ratio, Shape shape) {
+  return byte_budget(reference_bytes(reference, shape), ratio) - wire::header_size;
+}
+
+Refusal too_few_bytes(NumberFormat reference, double ratio, Shape shape, std::int64_t smallest,
+                      const std::string& what) {
+  const std::int64_t whole = reference_bytes(reference, shape);
+  const std::int64_t least = wire::header_size + smallest;
+  const double largest_ratio = static_cast<double>(whole) / static_cast<double>(least);
+  const std::string advice = largest_ratio < 1
+                                 ? std::string("send it with kind 'identity'")
+                                 : fmt::format("choose a ratio of at most {:g}", std::floor(largest_ratio * 100) / 100);
+  return {fmt::format("ratio {:g} leaves {} bytes for an activation of {} x {}, but a header and {} take {}; {}", ratio,
+                      byte_budget(whole, ratio), shape.tokens, shape.hidden, what, least, advice)};
+}
+
+std::optional<std::string> budget_problem(const char* kind, double ratio, NumberFormat reference) {
+  if (!(ratio >= 1 && ratio <= max_compression_ratio)) {
+    return fmt::format("ratio: {} compresses by 1 to {:g}; write for example '8'", kind, max_compression_ratio);
+  }
+  if (is_integer(reference)) {
+    return "reference: an uncompressed message is fp32, fp16 or bf16; write for example 'fp32'";
+  }
+  return std::nullopt;
+}
+
+float format_scale(NumberFormat format, std::span<const float> numbers) {
+  if (format != NumberFormat::fp16) return 1;
+  const float largest = largest_magnitude(numbers);
+  if (largest == 0) return 1;
+  int exponent = 0;
+  std::frexp(largest, &exponent);
+  return std::ldexp(1.0F, std::max(exponent - 15, -126));
+}
+
+std::int64_t coefficients_size(NumberFormat format, std::int64_t count) {
+  if (!is_integer(format)) return packed_size(format, count);
+  return packed_size(NumberFormat::fp32, 1) + packed_size(format, count - 1);
+}
+
+void pack_coefficients(NumberFormat format, std::span<const float> numbers, std::span<std::byte> payload) {
+  if (!is_integer(format)) return pack(format, numbers, payload);
+  pack(NumberFormat::fp32, numbers.first(1), payload.first(4));
+  pack(format, numbers.subspan(1), payload.subspan(4));
+}
+
+void unpack_coefficients(NumberFormat format, std::span<const std::byte> payload, std::span<float> numbers) {
+  if (!is_integer(format)) return unpack(format, payload, numbers);
+  unpack(NumberFormat::fp32, payload.first(4), numbers.first(1));
+  unpack(format, payload.subspan(4), numbers.subspan(1));
+}
+
+void require_finite(std::span<const float> numbers) {
+  if (std::ranges::all_of(numbers, [](float number) { return std::isfinite(number); })) return;
+  throw std::invalid_argument("the activation has values that are not finite or too large for a transform in fp32");
+}
+
+void require_proportion(Shape shape, std::size_t payload) {
+  const auto message = static_cast<double>(wire::header_size + static_cast<std::int64_t>(payload));
+  if (static_cast<double>(elements(shape)) > 2 * max_compression_ratio * message) {
+    throw MalformedMessage("the message is too short for the shape it claims");
+  }
+}
+
+}  // namespace trilemma
