@@ -27,7 +27,7 @@ template <int lanes, int rows>
   for (Index k = 0; k < inputs; ++k) {
     Vector weight[parts];
 #pragma GCC unroll 4
-    for (int p = 0; p < parts; ++p) std::memcpy(&weight[p], weights + k * panel + p * lanes, sizeof(Vector));
+    for (Index p = 0; p < parts; ++p) std::memcpy(&weight[p], weights + k * panel + p * lanes, sizeof(Vector));
 #pragma GCC unroll 4
     for (int r = 0; r < rows; ++r) {
 #pragma GCC unroll 4
@@ -37,7 +37,7 @@ template <int lanes, int rows>
 #pragma GCC unroll 4
   for (int r = 0; r < rows; ++r) {
 #pragma GCC unroll 4
-    for (int p = 0; p < parts; ++p) std::memcpy(y + r * stride + p * lanes, &sums[r][p], sizeof(Vector));
+    for (Index p = 0; p < parts; ++p) std::memcpy(y + r * stride + p * lanes, &sums[r][p], sizeof(Vector));
   }
 }
 

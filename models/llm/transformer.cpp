@@ -55,7 +55,7 @@ Transformer::Transformer(const TransformerWeights& weights)
   TRILEMMA_ENSURE(static_cast<std::int64_t>(blocks_.size()) == llm_.layers, "the shape counts the blocks");
   constexpr double base = 10'000;
   cosines_.resize(llm_.context.value(), llm_.head_size / 2);
-  sines_ = cosines_;
+  sines_.resize(cosines_.rows(), cosines_.cols());
   for (Index position = 0; position < cosines_.rows(); ++position) {
     for (Index pair = 0; pair < cosines_.cols(); ++pair) {
       const double exponent = -static_cast<double>(2 * pair) / static_cast<double>(llm_.head_size);
