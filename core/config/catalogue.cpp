@@ -28,7 +28,8 @@ std::vector<std::string> Catalogue::families() const {
   std::vector<std::string> found;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(root_, error)) {
-    if (entry.is_directory()) found.push_back(entry.path().filename().string());
+    std::string family = entry.path().filename().string();
+    if (entry.is_directory() && !names(family).empty()) found.push_back(std::move(family));
   }
   return sorted(std::move(found));
 }

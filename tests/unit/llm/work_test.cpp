@@ -32,8 +32,8 @@ constexpr WeightFormat int4_in_blocks{.precision = Precision::int4, .block = 32}
 constexpr std::int64_t matrices = 2048 * (2 * 32 + 2 * 8) * 64 + 3 * 2048 * 8192;  // 60,817,408 in a block
 constexpr std::int64_t embedding = 128'256 * 2048;                                 // 262,668,288
 
-/// Totals of the safetensors files on huggingface.co; llama2.c's two models as its checkpoints hold them; DeepSC as
-/// its parts add up, since no total is published.
+/// Totals of the safetensors files on huggingface.co; llama2.c's two models and ours as the checkpoints hold them;
+/// DeepSC as its parts add up, since no total is published.
 const std::map<std::string, std::int64_t> published_parameters{
     {"deepsc-encoder", 3'635'072},   {"llama-2-7b", 6'738'415'616},         {"llama-3-70b", 70'553'706'496},
     {"llama-3.1-8b", 8'030'261'248}, {"llama-3.2-1b", 1'235'814'400},       {"llama-3.2-3b", 3'212'749'824},
@@ -48,7 +48,7 @@ const std::map<std::string, std::int64_t> published_parameters{
     {"qwen3-0.6b", 596'049'920},     {"qwen3-1.7b", 1'720'574'976},         {"qwen3-4b", 4'022'468'096},
     {"qwen3-8b", 8'190'735'360},     {"sheared-llama-1.3b", 1'345'423'360}, {"sheared-llama-2.7b", 2'701'560'320},
     {"smollm2-1.7b", 1'711'376'384}, {"smollm2-135m", 134'515'008},         {"stablelm-2-1.6b", 1'644'515'328},
-    {"stablelm-3b", 2'795'443'200},  {"tinyllama-1.1b", 1'100'048'384}};
+    {"stablelm-3b", 2'795'443'200},  {"tinyllama-1.1b", 1'100'048'384},     {"kjv-4m", 4'197'632}};
 
 /// Of them, what the shape does not describe: norms of queries and keys (Qwen3), further norms (Gemma 2 and 3), biases
 /// of norms and matrices (Phi-2, StableLM).
