@@ -46,11 +46,21 @@ class Files(unittest.TestCase):
             self.assertTrue((error <= largest / 254 + 4e-7 * largest).all(), name)
             self.assertGreater(error.max(), 0, name)
 
-    def test_version_2_has_the_size_of_its_parts(self) -> None:
-        checkpoint.write_quantized(self.path, SHAPE, self.parameters)
-        norms = sum(self.parameters[name].size for name in checkpoint.NORMS)
-        values = sum(self.parameters[name].size for name in checkpoint.QUANTIZED)
-        self.assertEqual(self.path.stat().st_size, 256 + 4 * norms + values + 4 * values // 64)
+    def test_version_2_has_its_parts_in_the_order_of_the_format(self) -> None:
+        """Parts filled with 1, 2, 3... in the order of llama2.c: a matrix of k is int8 127 and scales k / 127."""
+        names = "rms_attention rms_ffn rms_final embedding wq wk wv wo w1 w2 w3".split()
+        shapes = model.shapes(SHAPE)
+        filled = {name: np.full(shapes[name], 1.0 + i, np.float32) for i, name in enumerate(names)}
+        checkpoint.write_quantized(self.path, SHAPE, filled)
+        content, place = self.path.read_bytes(), 256
+        for name in names:
+            for array in filled[name] if name.startswith("w") else [filled[name]]:
+                if not name.startswith("rms"):
+                    self.assertEqual(content[place : place + array.size], bytes([127]) * array.size, name)
+                    place, array = place + array.size, array.reshape(-1, 64)[:, 0] / 127
+                np.testing.assert_allclose(np.frombuffer(content, "<f4", array.size, place), array.reshape(-1), 1e-6)
+                place += 4 * array.size
+        self.assertEqual(place, len(content))
 
     def test_a_group_of_zeros_stays_zero(self) -> None:
         values, scales = checkpoint.quantize(np.zeros((2, 64), np.float32), 64)

@@ -7,6 +7,7 @@ try:
 except ModuleNotFoundError:
     raise unittest.SkipTest("python3-numpy is not installed") from None
 
+import attention
 import model
 
 SMALL = model.Config(dim=16, hidden=12, layers=2, heads=4, kv_heads=2, vocabulary=11, context=6)
@@ -70,6 +71,12 @@ class Forward(unittest.TestCase):
         before, after = (model.logits(parameters, SMALL, ids) for ids in (tokens, changed))
         np.testing.assert_array_equal(before[:3], after[:3])
         self.assertGreater(np.abs(before[3:] - after[3:]).min(axis=0).max(), 0)
+
+    def test_pairs_turn_with_position(self) -> None:
+        """Pair i of a head turns by position * 10000^(-2i / width): at position 3 of width 4 by 3 and by 0.03."""
+        turned = attention.rotate(np.tile([1.0, 0.0], (4, 2)), +1)
+        np.testing.assert_allclose(turned[0], [1, 0, 1, 0], atol=1e-15)
+        np.testing.assert_allclose(turned[3], [np.cos(3), np.sin(3), np.cos(0.03), np.sin(0.03)], rtol=1e-12)
 
     def test_sequences_of_a_batch_are_independent(self) -> None:
         parameters = double_parameters(7)

@@ -29,15 +29,15 @@ class Schedule(unittest.TestCase):
 
 class Optimizer(unittest.TestCase):
     def test_two_steps_by_hand(self) -> None:
-        """g = 2, then -1, beta1 = beta2 = 0.5, no decay. m' = 2, v' = 4: w = 1 - 0.1. Then m = 0, v = 1.5:
-        m' = 0 and w stays."""
+        """g = 2, then -1, beta1 = 1/2, beta2 = 3/4, no decay. m = v = 1, m' = 2, v' = 4: w = 1 - 0.1 * 2 / 2.
+        Then m = 1/2 - 1/2 = 0 and w stays; v = 3/4 + 1/4."""
         parameters = {"wq": np.array([1.0])}
-        adam = optimizer.AdamW({"wq": np.zeros(1)}, {"wq": np.zeros(1)}, beta1=0.5, beta2=0.5, decay=0.0)
+        adam = optimizer.AdamW({"wq": np.zeros(1)}, {"wq": np.zeros(1)}, beta1=0.5, beta2=0.75, decay=0.0)
         adam.update(parameters, {"wq": np.array([2.0])}, 0.1, 1)
         np.testing.assert_allclose(parameters["wq"], [0.9], rtol=1e-8)
         adam.update(parameters, {"wq": np.array([-1.0])}, 0.1, 2)
         np.testing.assert_allclose(parameters["wq"], [0.9], rtol=1e-8)
-        np.testing.assert_allclose(adam.square["wq"], [1.5])
+        np.testing.assert_allclose(adam.square["wq"], [1.0])
 
     def test_norms_do_not_decay(self) -> None:
         parameters = {name: np.array([2.0]) for name in ("wq", "rms_final")}
