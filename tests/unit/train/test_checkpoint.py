@@ -34,6 +34,12 @@ class Files(unittest.TestCase):
         for name, array in self.parameters.items():
             np.testing.assert_array_equal(parameters[name], array, name)
 
+    def test_version_0_has_its_parts_in_the_order_of_the_format(self) -> None:
+        names = "embedding rms_attention wq wk wv wo rms_ffn w1 w2 w3 rms_final".split()
+        checkpoint.write_floats(self.path, SHAPE, self.parameters)
+        parts = [self.parameters[name].reshape(-1) for name in names] + [np.zeros(8 * 16)]  # positions * head width
+        np.testing.assert_array_equal(np.fromfile(self.path, "<f4", offset=28), np.concatenate(parts))
+
     def test_version_2_is_off_by_at_most_half_a_step(self) -> None:
         """Rounding of the quotient and of its product with the scale adds a few units in the last place."""
         checkpoint.write_quantized(self.path, SHAPE, self.parameters)
