@@ -1,0 +1,17 @@
+#pragma once
+
+#include <optional>
+
+#include "core/config/catalogue.h"
+#include "models/accuracy/published.h"
+#include "sim/scenario.h"
+
+namespace trilemma {
+
+/// The published accuracies of the catalogue. Throws config::Error.
+AccuracyTable read_accuracies(const config::Catalogue& catalogue);
+
+/// How right the answers of a scenario are, as far as somebody published it for just this case; nothing without a task.
+std::optional<AccuracyAnswer> accuracy_of(const Scenario& scenario);
+
+}  // namespace trilemma
