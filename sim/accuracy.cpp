@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "models/accuracy/paper_codec.h"
 #include "models/accuracy/published_file.h"
 #include "sim/experiment.h"
 
@@ -36,7 +35,7 @@ std::optional<NotPublished> split_problem(const Scenario& scenario, const PaperC
   if (codec.method == Method::baseline) return std::nullopt;
   if (scenario.cut.layers != scenario.accuracies.cut)
     return NotPublished{fmt::format("{} at cut {}; published for cut {}", config::name_of(codec.method),
-                                    *scenario.cut.layers, scenario.accuracies.cut)};
+                                    config::Text<Cut>::format(scenario.cut), scenario.accuracies.cut)};
   if (scenario.workload.output > Tokens(1))
     return NotPublished{fmt::format("{} of generated tokens; published for prompts alone, with 'output: 1'",
                                     config::name_of(codec.method))};
@@ -78,21 +77,24 @@ AccuracyTable read_accuracies(const config::Catalogue& catalogue) {
   return table;
 }
 
-std::optional<AccuracyAnswer> accuracy_of(const Scenario& scenario) {
-  if (!scenario.workload.task) return std::nullopt;
+AccuracyAnswer accuracy_with(const Scenario& scenario, const PaperCodec& codec) {
   AccuracyQuery query{.llm = scenario.llm.kind, .method = Method::baseline, .task = scenario.workload.task->kind};
   const AccuracyAnswer baseline = published_accuracy(scenario.accuracies, query);
   if (std::holds_alternative<NotPublished>(baseline)) return baseline;
   if (const auto problem = model_problem(scenario)) return *problem;
-  const auto codec = codec_of(scenario);
-  if (!codec) {
-    return NotPublished{fmt::format("codec {}; published for {}", codec_name(scenario.codec),
-                                    fmt::join(published_kinds(std::type_identity<CodecConfig>{}), ", "))};
-  }
-  if (const auto problem = split_problem(scenario, *codec)) return *problem;
-  query.method = codec->method;
-  query.paper_ratio = codec->ratio;
+  if (const auto problem = split_problem(scenario, codec)) return *problem;
+  query.method = codec.method;
+  query.paper_ratio = codec.ratio;
   return published_accuracy(scenario.accuracies, query);
+}
+
+std::optional<AccuracyAnswer> accuracy_of(const Scenario& scenario) {
+  if (!scenario.workload.task) return std::nullopt;
+  const auto codec = codec_of(scenario);
+  AccuracyAnswer answer = accuracy_with(scenario, codec.value_or(PaperCodec{}));
+  if (codec || std::holds_alternative<NotPublished>(answer)) return answer;
+  return NotPublished{fmt::format("codec {}; published for {}", codec_name(scenario.codec),
+                                  fmt::join(published_kinds(std::type_identity<CodecConfig>{}), ", "))};
 }
 
 }  // namespace trilemma

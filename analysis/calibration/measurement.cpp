@@ -1,6 +1,5 @@
 #include "analysis/calibration/measurement.h"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "models/accuracy/paper_codec.h"
+#include "analysis/manifest.h"
 #include "sim/accuracy.h"
 #include "tests/support/command.h"
 #include "tests/support/golden.h"
@@ -87,6 +87,27 @@ TEST(ScenarioAccuracy, IsNotThatOfAnotherModel) {
   scenario = published();
   scenario.workload.task = TaskConfig{};
   EXPECT_THAT(reason(scenario), HasSubstr("task custom; published for "));
+}
+
+TEST(ScenarioAccuracy, OfCompressionIsThatOfCutOneAndOfPromptsAlone) {
+  const PaperCodec codec{.method = Method::fc, .ratio = 8};
+  Scenario scenario = published();
+  scenario.workload.task = TaskConfig{.kind = "arc-easy"};
+  EXPECT_EQ(std::get<Accuracy>(accuracy_with(scenario, codec)).value, Fraction(0.56));
+  EXPECT_EQ(std::get<Accuracy>(accuracy_with(scenario, codec)).baseline, Fraction(0.565));
+  scenario.cut = Cut{2};
+  EXPECT_EQ(std::get<NotPublished>(accuracy_with(scenario, codec)).reason, "fc at cut 2; published for cut 1");
+  scenario.cut = Cut{1};
+  scenario.workload.output = Tokens(2);
+  EXPECT_EQ(std::get<NotPublished>(accuracy_with(scenario, codec)).reason,
+            "fc of generated tokens; published for prompts alone, with 'output: 1'");
+}
+
+TEST(ScenarioAccuracy, IsPartOfWhatAPointIs) {
+  Scenario other = published();
+  EXPECT_EQ(point_id(other), point_id(published()));
+  other.accuracies.points.back().accuracy = Fraction(0.5);
+  EXPECT_NE(point_id(other), point_id(published()));
 }
 
 TEST(PaperCodec, KnowsWhatTheMethodIsCalled) {
