@@ -79,7 +79,7 @@ AccuracyTable read_accuracies(const config::Catalogue& catalogue) {
 
 AccuracyAnswer accuracy_with(const Scenario& scenario, const PaperCodec& codec) {
   AccuracyQuery query{.llm = scenario.llm.kind, .method = Method::baseline, .task = scenario.workload.task->kind};
-  const AccuracyAnswer baseline = published_accuracy(scenario.accuracies, query);
+  AccuracyAnswer baseline = published_accuracy(scenario.accuracies, query);
   if (std::holds_alternative<NotPublished>(baseline)) return baseline;
   if (const auto problem = model_problem(scenario)) return *problem;
   if (const auto problem = split_problem(scenario, codec)) return *problem;
