@@ -76,6 +76,10 @@ std::string point_id(const Scenario& scenario) {
     identity += fmt::format("{},{},{},{};", row.time.count(), row.client, row.prompt.value_or(Tokens(0)).value(),
                             row.output.value_or(Tokens(0)).value());
   }
+  for (const PublishedPoint& point : scenario.accuracies.points) {
+    identity += fmt::format("{},{},{},{},{},{},{};", point.llm, config::name_of(point.method), point.task, point.ratio,
+                            config::name_of(point.ratio_is), point.accuracy.value(), point.source);
+  }
   return fmt::format("{}-{:016x}", folder_name(scenario.name), stream_number(identity));
 }
 

@@ -8,6 +8,7 @@
 #include "analysis/stability.h"
 #include "core/ensure.h"
 #include "models/processor/roofline.h"
+#include "sim/accuracy.h"
 
 namespace trilemma {
 namespace {
@@ -245,6 +246,7 @@ Summary summarize(const Scenario& scenario, const Collector& collector, const st
   add_energy(summary, scenario, replications);
   summary.size = size_of(scenario);
   summary.radio = radio_of(replications);
+  summary.accuracy = accuracy_of(scenario);
   if (summary.simulated > Duration{0})
     summary.throughput = static_cast<double>(summary.requests.completed) / to_seconds(summary.simulated);
   return summary;

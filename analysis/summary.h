@@ -8,6 +8,7 @@
 #include "analysis/collector.h"
 #include "analysis/quantile.h"
 #include "analysis/verdict.h"
+#include "models/accuracy/published.h"
 #include "sim/replicate.h"
 #include "sim/scenario.h"
 
@@ -109,8 +110,9 @@ struct Summary {
   double floor_ms = 0;                     // of the client with the smallest
   SizeSummary size;
   std::optional<RadioSummary> radio;
-  double throughput = 0;          // completed requests per second until the last departure
-  std::optional<double> goodput;  // of them within the target
+  std::optional<AccuracyAnswer> accuracy;  // where the workload has a task
+  double throughput = 0;                   // completed requests per second until the last departure
+  std::optional<double> goodput;           // of them within the target
 
   /// Requests were offered and none was answered.
   [[nodiscard]] bool all_failed() const {

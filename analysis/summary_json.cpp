@@ -135,6 +135,22 @@ Json size_json(const SizeSummary& size) {
           {"raw_input_bytes", size.raw_input.value()}, {"ratio", number(size.ratio)}};
 }
 
+Json accuracy_json(const std::optional<AccuracyAnswer>& answer) {
+  const auto* accuracy = answer ? std::get_if<Accuracy>(&*answer) : nullptr;
+  if (accuracy == nullptr) {
+    return {{"value", nullptr},
+            {"baseline", nullptr},
+            {"source", nullptr},
+            {"kind", nullptr},
+            {"reason", answer ? "not published for " + std::get<NotPublished>(*answer).reason
+                              : "the workload has no task to score answers on"}};
+  }
+  return {{"value", number(accuracy->value.value())},
+          {"baseline", number(accuracy->baseline.value())},
+          {"source", accuracy->source},
+          {"kind", std::string(config::name_of(accuracy->kind))}};
+}
+
 }  // namespace
 
 std::string_view verdict_word(Verdict verdict) {
@@ -196,11 +212,7 @@ Json summary_to_json(const Scenario& scenario, const Summary& summary) {
   }
   json["stages_ms"] = std::move(stages);
   json["target"] = target_json(scenario, summary);
-  json["accuracy"] = {{"value", nullptr},
-                      {"baseline", nullptr},
-                      {"source", nullptr},
-                      {"kind", nullptr},
-                      {"reason", "this version has no accuracy model"}};
+  json["accuracy"] = accuracy_json(summary.accuracy);
   json["size"] = size_json(summary.size);
   json["energy_mj"] = energy_json(summary.energy);
   json["radio"] = radio_json(summary);

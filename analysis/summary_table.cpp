@@ -110,6 +110,13 @@ std::string energy_text(const EnergySummary& energy) {
   return text.empty() ? text : text + " a request";
 }
 
+std::string accuracy_text(const TaskConfig& task, const AccuracyAnswer& answer) {
+  if (const auto* nothing = std::get_if<NotPublished>(&answer)) return "not published for " + nothing->reason;
+  const auto& accuracy = std::get<Accuracy>(answer);
+  return fmt::format("{:.4g} % of {} (baseline {:.4g} %), {}: {}", 100 * accuracy.value.value(), task.kind,
+                     100 * accuracy.baseline.value(), config::name_of(accuracy.kind), accuracy.source);
+}
+
 /// How far to trust a compute model: its quality and what it was off by on models that it had not seen.
 std::string model_text(const ProcessorConfig& processor, Precision precision, bool convolutions) {
   const auto rate = rate_for(processor, precision);
@@ -235,6 +242,7 @@ std::vector<Fact> facts(const Scenario& scenario, const Summary& summary) {
   if (const std::string text = extrapolation_text(scenario); summary.target && !text.empty()) {
     list.emplace_back("errors", text);
   }
+  if (summary.accuracy) list.emplace_back("accuracy", accuracy_text(*scenario.workload.task, *summary.accuracy));
   if (const std::string text = energy_text(summary.energy); !text.empty()) list.emplace_back("energy", text);
   if (const std::string text = chance_text(scenario); !text.empty()) list.emplace_back("chance", text);
   list.emplace_back("models", models_text(scenario));
@@ -343,6 +351,9 @@ std::string summary_to_csv(const Scenario& scenario, const Summary& summary) {
   add("device_bytes", std::to_string(summary.size.device_bytes.value()));
   add("payload_bytes", std::to_string(summary.size.payload.value()));
   add("ratio", summary.size.ratio ? config::format_number(*summary.size.ratio) : "");
+  const auto* accuracy = summary.accuracy ? std::get_if<Accuracy>(&*summary.accuracy) : nullptr;
+  add("accuracy", accuracy != nullptr ? config::format_number(accuracy->value.value()) : "");
+  add("accuracy_baseline", accuracy != nullptr ? config::format_number(accuracy->baseline.value()) : "");
   add("target_verdict", summary.target ? std::string(verdict_word(summary.target->verdict)) : "");
   return table_to_csv(table);
 }

@@ -44,7 +44,7 @@ constexpr const char* codecs = R"(  codec     sends
 int show(const Arguments& arguments) {
   namespace po = boost::program_options;
   Syntax syntax{.verb = "show",
-                .synopsis = "show [devices|llms|networks|radios|links|targets|calibration|codecs|NAME]",
+                .synopsis = "show [devices|llms|networks|radios|links|targets|tasks|accuracy|calibration|codecs|NAME]",
                 .description = "the catalogue, with sources and quality",
                 .positional = "name",
                 .details =

@@ -7,6 +7,7 @@
 #include "core/config/schema.h"
 #include "core/config/yaml.h"
 #include "models/processor/sheet.h"
+#include "sim/accuracy.h"
 
 namespace trilemma {
 namespace {
@@ -54,6 +55,7 @@ Experiment read_experiment(const std::filesystem::path& file, const std::vector<
   Experiment experiment{.scenario = reader.read<Scenario>(root), .origins = reader.origins()};
   problems.throw_if_any();
   read_rows(experiment.scenario, experiment.origins, file);
+  if (experiment.scenario.workload.task) experiment.scenario.accuracies = read_accuracies(catalogue);
   return experiment;
 }
 
@@ -69,16 +71,18 @@ config::Json scenario_schema(const config::Catalogue& catalogue) {
 
 config::Json read_catalogue_entry(const config::Catalogue& catalogue, const std::string& family,
                                   const std::string& name) {
+  if (family == "accuracy") return read_entry<AccuracySource>(catalogue, family, name);
   if (family == "llms") return read_entry<LlmConfig>(catalogue, family, name);
   if (family == "networks") return read_entry<NetworkConfig>(catalogue, family, name);
   if (family == "calibration") return read_entry<HardwareSheet>(catalogue, family, name);
   if (family == "devices") return read_entry<ProcessorConfig>(catalogue, family, name);
+  if (family == "tasks") return read_entry<TaskConfig>(catalogue, family, name);
   if (family == "targets") return read_entry<TargetConfig>(catalogue, family, name);
   if (family == "links") return read_entry<LinkConfig>(catalogue, family, name);
   if (family == "radios") return read_entry<RadioConfig>(catalogue, family, name);
   throw config::Error(
-      fmt::format("configs/{}: is not a family of the catalogue; use calibration, devices, links, llms, networks, "
-                  "radios or targets",
+      fmt::format("configs/{}: is not a family of the catalogue; use accuracy, calibration, devices, links, llms, "
+                  "networks, radios, targets or tasks",
                   family));
 }
 

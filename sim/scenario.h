@@ -11,6 +11,7 @@
 #include "core/config/concepts.h"
 #include "core/config/field.h"
 #include "core/units.h"
+#include "models/accuracy/published.h"
 #include "models/codec/config.h"
 #include "models/link/config.h"
 #include "models/llm/config.h"
@@ -195,7 +196,9 @@ struct Scenario {
   LinkConfig backhaul;
   std::optional<TargetConfig> target;
 
-  std::vector<TraceRow> trace;  // of workload.arrivals, read with the scenario; not a field
+  // Read with the scenario; not fields.
+  std::vector<TraceRow> trace;  // of workload.arrivals
+  AccuracyTable accuracies;     // published ones, where workload.task is given
 
   static constexpr auto fields() {
     using config::between, config::field, config::positive, config::required;

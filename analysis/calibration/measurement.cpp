@@ -1,8 +1,6 @@
 #include "analysis/calibration/measurement.h"
 
-#include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <map>
 
 #include <fmt/format.h>
@@ -24,77 +22,27 @@ constexpr long double longest_s = 1e8L;
 using config::printable;
 using config::Text;
 
-const std::vector<std::string> required_columns{"use", "model", "precision", "metric", "value"};
-const std::vector<std::string> optional_columns{"prompt",  "output",  "context", "batch",  "weight_bytes", "operations",
-                                                "runtime", "version", "date",    "source", "confidence",   "note"};
+CsvColumns columns() {
+  return {.required = {"use", "model", "precision", "metric", "value"},
+          .optional = {"prompt", "output", "context", "batch", "weight_bytes", "operations", "runtime", "version",
+                       "date", "source", "confidence", "note"},
+          .row = "a measurement"};
+}
 
 class MeasurementReader {
  public:
-  MeasurementReader(std::string shown, const config::Catalogue& catalogue)
-      : shown_(std::move(shown)), catalogue_(catalogue) {}
+  MeasurementReader(const std::filesystem::path& path, const std::string& shown, const config::Catalogue& catalogue)
+      : csv_(path, shown, columns()), catalogue_(catalogue) {}
 
-  std::vector<Measurement> read(std::ifstream& stream) {
-    std::string line;
-    while (std::getline(stream, line)) {
-      ++line_;
-      if (line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);
-      if (line.find_first_not_of(" \t\r") == std::string::npos || line.front() == '#') continue;
-      refuse_other_text(line);
-      if (columns_.empty())
-        read_header(csv_cells(line));
-      else
-        add(csv_cells(line));
-    }
-    line_ = std::max<std::int64_t>(1, line_);
-    if (columns_.empty()) fail("is empty; write a header and one row a measurement");
+  std::vector<Measurement> read() {
+    while (csv_.next()) add();
     return std::move(found_);
   }
 
  private:
-  [[noreturn]] void fail(const std::string& problem) const {
-    throw config::Error(fmt::format("{}:{}: {}", shown_, line_, problem));
-  }
+  [[noreturn]] void fail(const std::string& problem) const { csv_.fail(problem); }
 
-  /// What is no CSV line of UTF-8 text would only give riddles.
-  void refuse_other_text(std::string_view line) const {
-    if (line.starts_with("\xff\xfe") || line.starts_with("\xfe\xff")) fail("is UTF-16 text; save it as UTF-8");
-    if (line.substr(0, line.size() - 1).find('\r') != std::string_view::npos)
-      fail("has a carriage return within a line; save it with line ends LF or CRLF");
-    if (std::count(line.begin(), line.end(), '"') % 2 != 0)
-      fail("has a quote that does not end; a cell in quotes ends on its line, write \"\" for a quote in it");
-  }
-
-  void read_header(const std::vector<std::string>& header) {
-    std::vector<std::string> known = required_columns;
-    known.insert(known.end(), optional_columns.begin(), optional_columns.end());
-    for (const std::string& name : header) {
-      if (std::find(known.begin(), known.end(), name) == known.end()) {
-        const std::string close = config::nearest(name, known);
-        fail(fmt::format("column '{}' is not known; {}one of {}", printable(name),
-                         close.empty() ? "write " : fmt::format("write '{}', or ", close), fmt::join(known, ", ")));
-      }
-      if (!columns_.emplace(name, columns_.size()).second)
-        fail(fmt::format("column '{}' is there twice; remove one", name));
-    }
-    for (const std::string& name : required_columns) {
-      if (!columns_.contains(name)) fail(fmt::format("column '{}' is missing; add it to the header", name));
-    }
-  }
-
-  [[nodiscard]] std::string cell(const std::string& column) const {
-    const auto found = columns_.find(column);
-    return found == columns_.end() ? "" : cells_[found->second];
-  }
-
-  template <class Enum>
-  Enum word(const std::string& column) const {
-    std::vector<std::string> known;
-    for (const auto& name : config::names<Enum>) {
-      if (name.text == cell(column)) return name.value;
-      known.emplace_back(name.text);
-    }
-    fail(fmt::format("{}: '{}' is not one of {}", column, printable(cell(column)), fmt::join(known, ", ")));
-  }
+  [[nodiscard]] std::string cell(const std::string& column) const { return csv_.cell(column); }
 
   std::int64_t count(const std::string& column, std::int64_t absent, std::int64_t min) const {
     const std::string text = cell(column);
@@ -169,15 +117,12 @@ class MeasurementReader {
     return to_duration(seconds);
   }
 
-  void add(std::vector<std::string> cells) {
-    cells_ = std::move(cells);
-    if (cells_.size() != columns_.size())
-      fail(fmt::format("has {} cells where the header has {}; write one a column", cells_.size(), columns_.size()));
-    Measurement row{.line = line_,
-                    .purpose = word<Purpose>("use"),
+  void add() {
+    Measurement row{.line = csv_.line(),
+                    .purpose = csv_.word<Purpose>("use"),
                     .model = cell("model"),
-                    .precision = word<Precision>("precision"),
-                    .metric = word<Metric>("metric")};
+                    .precision = csv_.word<Precision>("precision"),
+                    .metric = csv_.word<Metric>("metric")};
     const bool network = row.is_network();
     if (network) {
       row.operations = Operations(static_cast<double>(count("operations", 0, 1)));
@@ -218,18 +163,15 @@ class MeasurementReader {
   /// The same row again would count twice, however its value is written.
   void refuse_twin(Duration time) {
     std::string key = std::to_string(time.count()) + '\n';
-    for (const auto& [name, index] : columns_) {
-      if (name != "use" && name != "note" && name != "confidence" && name != "value") key += cells_[index] + '\n';
+    for (const std::string& name : columns().all()) {
+      if (name != "use" && name != "note" && name != "confidence" && name != "value") key += cell(name) + '\n';
     }
-    const auto [twin, is_new] = keys_.emplace(key, line_);
+    const auto [twin, is_new] = keys_.emplace(key, csv_.line());
     if (!is_new) fail(fmt::format("repeats line {}; write each measurement once", twin->second));
   }
 
-  std::string shown_;
+  CsvReader csv_;
   const config::Catalogue& catalogue_;
-  std::int64_t line_ = 0;
-  std::map<std::string, std::size_t> columns_;
-  std::vector<std::string> cells_;
   std::map<std::string, LlmConfig> llms_;
   std::map<std::string, std::int64_t> keys_;
   std::vector<Measurement> found_;
@@ -312,11 +254,7 @@ Duration hardware_bound(const ProcessorConfig& processor, const Measurement& row
 
 std::vector<Measurement> read_measurements(const std::filesystem::path& path, const std::string& shown,
                                            const config::Catalogue& catalogue) {
-  if (std::filesystem::is_directory(path))
-    throw config::Error(fmt::format("{}: is a folder; write the path of a CSV file", shown));
-  std::ifstream stream(path);
-  if (!stream) throw config::Error(fmt::format("{}: cannot be read; write the path of a CSV file", shown));
-  return MeasurementReader(shown, catalogue).read(stream);
+  return MeasurementReader(path, shown, catalogue).read();
 }
 
 }  // namespace trilemma

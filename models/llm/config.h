@@ -51,6 +51,7 @@ struct LlmConfig {
     };
   }
   [[nodiscard]] std::vector<config::FieldProblem> problems() const;
+  bool operator==(const LlmConfig&) const = default;
 };
 
 /// Structured pruning: what is taken out of every block, and blocks that are left out. Embedding, LM head and the width
@@ -69,6 +70,7 @@ struct PruningConfig {
         field("feed_forward", &PruningConfig::feed_forward, "share of the feed-forward width taken out", share),
         field("layers", &PruningConfig::layers, "blocks left out", config::between(0, 999))};
   }
+  bool operator==(const PruningConfig&) const = default;
 };
 
 /// The model that is left: key/value heads and feed-forward width rounded to the nearest, at least one of each.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <variant>
@@ -8,6 +9,7 @@
 #include "core/config/concepts.h"
 #include "core/config/field.h"
 #include "core/units.h"
+#include "models/accuracy/published.h"
 
 namespace trilemma {
 
@@ -77,6 +79,7 @@ struct WorkloadConfig {
   ArrivalConfig arrivals;
   Tokens prompt{128};
   Tokens output{1};
+  std::optional<TaskConfig> task;
 
   static constexpr auto fields() {
     using config::between, config::field, config::required;
@@ -86,6 +89,7 @@ struct WorkloadConfig {
         field("prompt", &WorkloadConfig::prompt, "tokens of a prompt", between(1, 1e9)),
         field("output", &WorkloadConfig::output, "tokens generated per request, one pass through the chain each",
               between(1, 1e6)),
+        field("task", &WorkloadConfig::task, "what the answers are scored on; selects published accuracies"),
     };
   }
 };

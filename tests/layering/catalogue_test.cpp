@@ -17,7 +17,7 @@ const std::filesystem::path configs = TRILEMMA_SOURCE_DIR "/configs";
 
 TEST(ShippedCatalogue, HasEveryFamily) {
   const std::vector<std::string> families = config::Catalogue(configs).families();
-  for (const char* family : {"devices", "links", "llms", "networks", "targets"}) {
+  for (const char* family : {"accuracy", "devices", "links", "llms", "networks", "targets", "tasks"}) {
     EXPECT_NE(std::find(families.begin(), families.end(), family), families.end()) << family;
   }
 }
@@ -53,7 +53,7 @@ TEST(ShippedCatalogue, HoldsNothingElse) {
       continue;
     }
     EXPECT_TRUE(catalogue.contains(family, entry.path().stem().string())) << entry.path();
-    const bool measurements = family == "calibration" && entry.path().extension() == ".csv";
+    const bool measurements = (family == "calibration" || family == "accuracy") && entry.path().extension() == ".csv";
     EXPECT_TRUE(measurements || entry.path().extension() == ".yaml") << entry.path();
   }
 }

@@ -130,6 +130,27 @@ TEST(StrangeFile, WithBrokenCatalogueEntryNamesThePlaceInTheCatalogue) {
                  "");
 }
 
+TEST(StrangeFile, WithBrokenAccuraciesNamesTheirLine) {
+  const Folder home;
+  std::filesystem::copy(TRILEMMA_SOURCE_DIR "/configs", home.path() / "own", std::filesystem::copy_options::recursive);
+  const std::string clients = "  clients: 2\n";
+  std::string text = good;
+  text.insert(text.find(clients), "  task: piqa\n");
+  write_file(home.path() / "task.yaml", text);
+  write_file(home.path() / "good.yaml", good);
+  const std::filesystem::path csv = home.path() / "own" / "accuracy" / "fouriercompress.csv";
+  write_file(csv, file_text(csv) + "llama-3.2-1b,fc,piqa,11,swept,101 %,nowhere\n");
+  const auto check = [&](const std::string& file) {
+    return run_program({"check", file, "--catalogue", "own"}, home.path());
+  };
+  expect_refused(check("task.yaml"),
+                 {"configs/accuracy/fouriercompress.csv:482: accuracy: '101 %' is outside 0 % to 100 %"}, "");
+  std::filesystem::remove(csv);
+  expect_refused(check("task.yaml"),
+                 {"configs/accuracy/fouriercompress.csv: cannot be read; write the path of a CSV file"}, "");
+  EXPECT_EQ(check("good.yaml").exit_code, 0) << "without a task, nobody asks";
+}
+
 TEST(StrangeSheet, HasItsPeaksLast) {
   const Folder home;
   const std::string above = "memory: 16 GiB\nbandwidth: 100 GB/s\n";
