@@ -24,6 +24,7 @@ config::Catalogue find_catalogue(const std::string& option);
 
 /// The words behind the verb. Each verb prints its own --help and returns an exit code.
 using Arguments = std::vector<std::string>;
+int accuracy(const Arguments& arguments);
 int run(const Arguments& arguments, const std::string& command);
 int check(const Arguments& arguments);
 int calibrate(const Arguments& arguments);

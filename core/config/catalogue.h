@@ -15,6 +15,7 @@ class Catalogue {
   /// `root` is the `configs` folder; it need not exist when nothing is looked up.
   explicit Catalogue(std::filesystem::path root) : root_(std::move(root)) {}
 
+  [[nodiscard]] const std::filesystem::path& root() const { return root_; }
   [[nodiscard]] std::vector<std::string> families() const;                      // folders with entries, sorted
   [[nodiscard]] std::vector<std::string> names(std::string_view family) const;  // sorted
   [[nodiscard]] bool contains(std::string_view family, std::string_view name) const;

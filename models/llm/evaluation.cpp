@@ -57,7 +57,7 @@ std::vector<Sequence> read_sequences(const std::filesystem::path& path, std::siz
   return rows;
 }
 
-WindowScore Accuracy::total() const {
+WindowScore PredictionScore::total() const {
   WindowScore sum;
   for (const WindowScore& window : windows) {
     sum.tokens += window.tokens;
@@ -68,10 +68,10 @@ WindowScore Accuracy::total() const {
   return sum;
 }
 
-double Accuracy::agreement() const { return share(total().agreeing, total().tokens); }
-double Accuracy::top1() const { return share(total().correct, total().tokens); }
-double Accuracy::cross_entropy() const { return total().nats / static_cast<double>(total().tokens); }
-double Accuracy::perplexity() const { return std::exp(cross_entropy()); }
+double PredictionScore::agreement() const { return share(total().agreeing, total().tokens); }
+double PredictionScore::top1() const { return share(total().correct, total().tokens); }
+double PredictionScore::cross_entropy() const { return total().nats / static_cast<double>(total().tokens); }
+double PredictionScore::perplexity() const { return std::exp(cross_entropy()); }
 
 Evaluation::Evaluation(const Transformer& reference, std::vector<Sequence> windows, std::int64_t tokens)
     : windows_(std::move(windows)), tokens_(tokens) {
@@ -98,9 +98,9 @@ std::vector<Activations> Evaluation::at_cut(const Transformer& device, std::int6
   return sent;
 }
 
-Accuracy Evaluation::accuracy(const std::vector<Activations>& sent, const SplitModel& split) const {
+PredictionScore Evaluation::accuracy(const std::vector<Activations>& sent, const SplitModel& split) const {
   TRILEMMA_ENSURE(sent.size() == windows_.size(), "there is an activation for each window");
-  Accuracy accuracy;
+  PredictionScore accuracy;
   for (std::size_t i = 0; i < sent.size(); ++i) {
     Activations x = crossed(split, sent[i]);
     KvCache cache(split.edge.llm());

@@ -35,7 +35,7 @@ struct WindowScore {
   double nats = 0;            // sum of -ln p(token of the text)
 };
 
-struct Accuracy {
+struct PredictionScore {
   std::vector<WindowScore> windows;
 
   [[nodiscard]] WindowScore total() const;
@@ -52,12 +52,12 @@ class Evaluation {
   /// more than `tokens` tokens.
   Evaluation(const Transformer& reference, std::vector<Sequence> windows, std::int64_t tokens);
 
-  [[nodiscard]] const Accuracy& reference() const { return reference_; }
+  [[nodiscard]] const PredictionScore& reference() const { return reference_; }
   /// Activations of every window at the cut, before the crossing: reuse them for many crossings.
   [[nodiscard]] std::vector<Activations> at_cut(const Transformer& device, std::int64_t cut) const;
   /// Continues from `sent`, which at_cut() made for the same cut.
-  [[nodiscard]] Accuracy accuracy(const std::vector<Activations>& sent, const SplitModel& split) const;
-  [[nodiscard]] Accuracy accuracy(const SplitModel& split) const {
+  [[nodiscard]] PredictionScore accuracy(const std::vector<Activations>& sent, const SplitModel& split) const;
+  [[nodiscard]] PredictionScore accuracy(const SplitModel& split) const {
     return accuracy(at_cut(split.device, split.cut), split);
   }
 
@@ -67,7 +67,7 @@ class Evaluation {
   std::vector<Sequence> windows_;
   std::int64_t tokens_;
   std::vector<Sequence> predictions_;
-  Accuracy reference_;
+  PredictionScore reference_;
 };
 
 /// Greedy continuations of `prompts`, all of one length, by `tokens` tokens; the crossing sees each whole prompt once,

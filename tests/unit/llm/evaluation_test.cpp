@@ -42,7 +42,7 @@ TEST(Evaluation, IdentityAtEveryCutChangesNothing) {
   const Transformer model(random_weights(1));
   const Evaluation evaluation(model, random_sequences(3, 20), 19);
   for (std::int64_t cut = 0; cut <= model.llm().layers; ++cut) {
-    const Accuracy accuracy = evaluation.accuracy(cut_after(model, cut));
+    const PredictionScore accuracy = evaluation.accuracy(cut_after(model, cut));
     EXPECT_EQ(accuracy.agreement(), 1);
     EXPECT_EQ(accuracy.total().nats, evaluation.reference().total().nats);
   }
@@ -53,7 +53,7 @@ TEST(Evaluation, NothingReceivedBehindTheLastBlockIsGuessing) {
   const Transformer model(random_weights(2));
   const std::vector<Sequence> windows = random_sequences(4, 30);
   const Evaluation evaluation(model, windows, 29);
-  const Accuracy accuracy = evaluation.accuracy(cut_after(model, model.llm().layers, nothing));
+  const PredictionScore accuracy = evaluation.accuracy(cut_after(model, model.llm().layers, nothing));
   EXPECT_NEAR(accuracy.cross_entropy(), std::log(37.0), 1e-6);
   std::int64_t zeros = 0;
   for (const Sequence& window : windows) zeros += std::count(window.begin() + 1, window.end(), 0);
