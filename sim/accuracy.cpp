@@ -6,6 +6,7 @@
 
 #include "models/accuracy/published_file.h"
 #include "sim/experiment.h"
+#include "sim/measured_accuracy.h"
 
 namespace trilemma {
 namespace {
@@ -90,6 +91,7 @@ AccuracyAnswer accuracy_with(const Scenario& scenario, const PaperCodec& codec) 
 
 std::optional<AccuracyAnswer> accuracy_of(const Scenario& scenario) {
   if (!scenario.workload.task) return std::nullopt;
+  if (scenario.workload.task->kind == measured_task) return measured_accuracy(scenario);
   const auto codec = codec_of(scenario);
   AccuracyAnswer answer = accuracy_with(scenario, codec.value_or(PaperCodec{}));
   if (codec || std::holds_alternative<NotPublished>(answer)) return answer;

@@ -15,7 +15,8 @@ AccuracyTable read_accuracies(const config::Catalogue& catalogue);
 /// How right the answers are with compression that the source would call `codec`. Requires a task.
 AccuracyAnswer accuracy_with(const Scenario& scenario, const PaperCodec& codec);
 
-/// How right the answers of a scenario are, as far as somebody published it for just this case; nothing without a task.
+/// How right the answers of a scenario are: measured on its model for the task `next-token`, else as far as somebody
+/// published it for just this case; nothing without a task.
 std::optional<AccuracyAnswer> accuracy_of(const Scenario& scenario);
 
 }  // namespace trilemma

@@ -56,6 +56,7 @@ Experiment read_experiment(const std::filesystem::path& file, const std::vector<
   problems.throw_if_any();
   read_rows(experiment.scenario, experiment.origins, file);
   if (experiment.scenario.workload.task) experiment.scenario.accuracies = read_accuracies(catalogue);
+  experiment.scenario.checkpoint = catalogue.root() / "checkpoints" / experiment.scenario.llm.kind;
   return experiment;
 }
 

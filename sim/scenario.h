@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -197,8 +198,9 @@ struct Scenario {
   std::optional<TargetConfig> target;
 
   // Read with the scenario; not fields.
-  std::vector<TraceRow> trace;  // of workload.arrivals
-  AccuracyTable accuracies;     // published ones, where workload.task is given
+  std::vector<TraceRow> trace;       // of workload.arrivals
+  AccuracyTable accuracies;          // published ones, where workload.task is given
+  std::filesystem::path checkpoint;  // folder of the llm's weights, which need not exist
 
   static constexpr auto fields() {
     using config::between, config::field, config::positive, config::required;

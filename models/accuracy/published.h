@@ -20,7 +20,7 @@ namespace trilemma {
 enum class Method { baseline, fc, top_k, svd_llm, asvd, fwsvd, qr };
 /// What the ratio of a published value is: one that was set, or a mean over models beside which the value is printed.
 enum class RatioIs { swept, average };
-enum class AccuracyKind { published, interpolated };
+enum class AccuracyKind { published, interpolated, measured };
 
 namespace config {
 template <>
@@ -35,7 +35,8 @@ template <>
 inline constexpr auto names<RatioIs> = std::array{Name{"swept", RatioIs::swept}, Name{"average", RatioIs::average}};
 template <>
 inline constexpr auto names<AccuracyKind> =
-    std::array{Name{"published", AccuracyKind::published}, Name{"interpolated", AccuracyKind::interpolated}};
+    std::array{Name{"published", AccuracyKind::published}, Name{"interpolated", AccuracyKind::interpolated},
+               Name{"measured", AccuracyKind::measured}};
 }  // namespace config
 
 /// What the answers of a request are scored on; a catalogue entry of configs/tasks.

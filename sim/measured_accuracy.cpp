@@ -1,0 +1,111 @@
+#include "sim/measured_accuracy.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/codec/codec.h"
+#include "models/llm/evaluation.h"
+#include "models/llm/weight_change.h"
+
+namespace trilemma {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* windows_name = "held_out_257_u16.bin";
+
+/// The checkpoint of a folder: its one file of weights.
+std::optional<fs::path> weights_file(const fs::path& folder) {
+  if (!fs::is_directory(folder)) return std::nullopt;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().filename().string().ends_with("_q80.bin")) return entry.path();
+  }
+  return std::nullopt;
+}
+
+bool same_shape(const LlmConfig& a, const LlmConfig& b) {
+  return a.layers == b.layers && a.hidden == b.hidden && a.heads == b.heads && a.kv_heads == b.kv_heads &&
+         a.feed_forward == b.feed_forward && a.vocabulary == b.vocabulary;
+}
+
+/// Bits of weights that are rounded; none where they stay as they are.
+std::optional<int> bits_of(Precision precision) {
+  switch (precision) {
+    case Precision::int8:
+      return 8;
+    case Precision::int4:
+      return 4;
+    case Precision::int2:
+      return 2;
+    case Precision::fp32:
+    case Precision::bf16:
+    case Precision::fp16:
+    case Precision::int1:
+      break;
+  }
+  return std::nullopt;
+}
+
+TransformerWeights on_machine(const TransformerWeights& weights, Precision precision) {
+  constexpr std::int64_t group = 64;
+  const auto bits = bits_of(precision);
+  if (!bits) return weights;
+  const WeightRounding rounding{.bits = *bits, .group = group};
+  return quantised(weights, rounding, rounding);
+}
+
+std::optional<NotPublished> obstacle(const Scenario& scenario, const TransformerWeights& weights) {
+  if (!same_shape(weights.llm, scenario.llm))
+    return NotPublished{fmt::format("{} has other sides than its checkpoint", scenario.llm.kind)};
+  if (scenario.device.precision == Precision::int1 || scenario.edge.precision == Precision::int1)
+    return NotPublished{"weights of 1 bit; a checkpoint is rounded to 8, 4 or 2"};
+  if (scenario.on_device() || scenario.raw_input()) return std::nullopt;
+  const Shape shape{.tokens = measured_tokens, .hidden = weights.llm.hidden};
+  if (const auto problem = make_codec(scenario.codec)->problem(shape))
+    return NotPublished{fmt::format("texts of {} tokens through this codec: {}", measured_tokens, *problem)};
+  return std::nullopt;
+}
+
+Crossing crossing_of(const Scenario& scenario, std::shared_ptr<Codec> codec) {
+  if (scenario.on_device() || scenario.raw_input()) return [](const Activations& x) { return x; };
+  return [codec = std::move(codec)](const Activations& x) {
+    const Shape shape{.tokens = x.rows(), .hidden = x.cols()};
+    codec->restart();
+    const auto message = codec->encode({x.data(), static_cast<std::size_t>(x.size())}, shape);
+    Activations restored(x.rows(), x.cols());
+    codec->decode_into(message, {restored.data(), static_cast<std::size_t>(restored.size())});
+    return restored;
+  };
+}
+
+}  // namespace
+
+AccuracyAnswer measured_accuracy(const Scenario& scenario) {
+  const auto file = weights_file(scenario.checkpoint);
+  if (!file) return NotPublished{fmt::format("{}; measured for models in configs/checkpoints", scenario.llm.kind)};
+  const TransformerWeights weights = read_checkpoint(*file);
+  if (const auto problem = obstacle(scenario, weights)) return *problem;
+  auto windows = read_sequences(scenario.checkpoint / windows_name,
+                                static_cast<std::size_t>(weights.llm.context.value()) + 1, weights.llm.vocabulary);
+  windows.resize(std::min(windows.size(), measured_windows));
+  const TransformerWeights kept = pruned(weights, scenario.pruning);
+  const Transformer device(on_machine(kept, scenario.device.precision));
+  const Transformer edge(on_machine(kept, scenario.edge.precision));
+  const Evaluation evaluation(Transformer(weights), windows, measured_tokens);
+  const std::int64_t cut = scenario.cut.layers.value_or(kept.llm.layers);
+  // A whole model on one machine is that machine's at both sides.
+  const Transformer& behind = scenario.on_device() ? device : edge;
+  const PredictionScore score =
+      evaluation.accuracy(SplitModel{device, behind, cut, crossing_of(scenario, make_codec(scenario.codec))});
+  const PredictionScore& reference = evaluation.reference();
+  return Accuracy{.value = Fraction(score.top1()),
+                  .baseline = Fraction(reference.top1()),
+                  .kind = AccuracyKind::measured,
+                  .source = fmt::format("{} on {} tokens of held-out text, agreement {:.1f} %, perplexity {:.2f} "
+                                        "(baseline {:.2f})",
+                                        scenario.llm.kind, reference.total().tokens, 100 * score.agreement(),
+                                        score.perplexity(), reference.perplexity())};
+}
+
+}  // namespace trilemma
