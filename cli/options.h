@@ -27,6 +27,7 @@ using Arguments = std::vector<std::string>;
 int run(const Arguments& arguments, const std::string& command);
 int check(const Arguments& arguments);
 int calibrate(const Arguments& arguments);
+int codec(const Arguments& arguments);
 int show(const Arguments& arguments);
 int schema(const Arguments& arguments);
 
