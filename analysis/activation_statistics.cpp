@@ -134,9 +134,11 @@ std::optional<double> correlation(std::span<const float> values, Shape shape, st
   double mean_a = 0;
   double mean_b = 0;
   for_pairs([&](double a, double b) {
-    mean_a += a / count;
-    mean_b += b / count;
+    mean_a += a;
+    mean_b += b;
   });
+  mean_a /= count;  // exact where all values are equal
+  mean_b /= count;
   double aa = 0;
   double bb = 0;
   double ab = 0;

@@ -156,6 +156,11 @@ CodecMeasurement measured(const CodecConfig& config, const ActivationWindows& ac
   return result;
 }
 
+std::string plain_text(const config::Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  return value.is_number_float() ? fmt::format("{}", value.get<double>()) : value.dump();
+}
+
 constexpr std::array swept_ratios{1.0, 2.0, 4.0, 7.6, 10.3, 16.0};
 
 template <class Kind>
@@ -209,10 +214,11 @@ std::string codec_label(const CodecConfig& config) {
       []<class Kind>(const Kind& codec) {
         std::string label(Kind::kind);
         const config::Json standard = config::to_json(Kind{});
-        for (const auto& [key, value] : config::to_json(codec).items()) {
+        const config::Json written = config::to_json(codec);
+        for (const auto& [key, value] : written.items()) {
           const bool main = key == "ratio" || key == "format";
           if (key == "kind" || (!main && standard.contains(key) && standard[key] == value)) continue;
-          label += fmt::format(" {}={}", key, value.is_string() ? value.template get<std::string>() : value.dump());
+          label += fmt::format(" {}={}", key, plain_text(value));
         }
         return label;
       },

@@ -62,9 +62,9 @@ Table refusal_table(const CodecReport& report) {
 }
 
 Table published_table(const CodecReport& report) {
-  Table table{
-      .header = {"published ratio", "coefficients", "FP32 bytes", "of FP32", "FP16 bytes", "of FP16", "of FP32"},
-      .rows = {}};
+  Table table{.header = {"published ratio", "coefficients", "FP32 bytes", "FP32 / these", "FP16 bytes", "FP16 / these",
+                         "FP32 / these"},
+              .rows = {}};
   for (const PublishedRatio& row : published_ratios(report.shape)) {
     table.rows.push_back({fmt::format("{:g}", row.ratio), fmt::format("{}", row.coefficients),
                           fmt::format("{}", row.fp32.value()), number(row.fp32_of_fp32, 2),
@@ -210,12 +210,14 @@ std::string codec_report_to_markdown(const CodecReport& report) { return render(
 
 std::string codec_report_to_csv(const CodecReport& report) {
   Table table{.header = {"codec"}, .rows = {}};
-  for (const auto& [key, value] : measurement_to_json({.wire = Bytes(1)}).items()) table.header.push_back(key);
+  const config::Json names = measurement_to_json({.wire = Bytes(1)});
+  for (const auto& [key, value] : names.items()) table.header.push_back(key);
   table.header.emplace_back("refused");
   for (const CodecRow& row : report.rows) {
     std::vector<std::string> line{codec_label(row.config)};
     if (row.measured) {
-      for (const auto& [key, value] : measurement_to_json(*row.measured).items()) line.push_back(csv_cell(value));
+      const config::Json measured = measurement_to_json(*row.measured);
+      for (const auto& [key, value] : measured.items()) line.push_back(csv_cell(value));
     }
     line.resize(table.header.size());
     line.back() = row.refusal;
