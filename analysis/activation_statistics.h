@@ -18,7 +18,7 @@ struct WindowMean {
   std::optional<double> error;
 };
 
-/// One row of the table of frequencies; no energy where all windows are zeros.
+/// One row of the table of frequencies; windows without energy, or with more than FP32 holds, are left out.
 struct EnergyShare {
   std::string name;
   double coefficients = 0;  // share of all coefficients: what white noise would have

@@ -273,6 +273,14 @@ TEST(CodecSweep, TakesOddShapesOneTokenAndOneHiddenValue) {
   }
 }
 
+/// The square of 3e38 is no FP32 number: `transform` sent an infinite mean square, which it could not decode.
+TEST(CodecSweep, RefusesValuesNearTheEndOfFp32OrCodesThem) {
+  for (const CodecConfig& config : swept_codecs()) {
+    const CodecRow row = measure_codec(config, made({3, 5}, 1, [](auto, auto) { return 3e38; }), Messages::whole);
+    EXPECT_EQ(row.measured.has_value(), row.refusal.empty()) << codec_label(config);
+  }
+}
+
 TEST(CodecLabel, SaysWhatDiffersFromTheDefaults) {
   EXPECT_EQ(codec_label(FourierCodec{.ratio = 7.6, .coefficients = NumberFormat::int8}),
             "fourier ratio=7.6 coefficients=int8");
