@@ -3,13 +3,13 @@
 #include <fstream>
 #include <iostream>
 #include <sstream>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "analysis/calibration/calibration.h"
 #include "analysis/table.h"
 #include "cli/parse.h"
+#include "cli/whole_file.h"
 #include "core/config/problems.h"
 #include "core/config/reader.h"
 #include "core/config/yaml.h"
@@ -71,36 +71,6 @@ Sheet find_sheet(const std::string& device, const config::Catalogue& catalogue) 
   return read_sheet(device, device, catalogue);
 }
 
-[[noreturn]] void fail_out(const fs::path& path, const std::string& problem) {
-  throw UsageError(fmt::format("trilemma calibrate: --out '{}' {}", path.string(), problem));
-}
-
-/// The whole file or nothing: it gets its name when it is complete. What is no file, such as /dev/stdout, is written
-/// to.
-void write_file(const fs::path& path, const std::string& text) {
-  if (fs::is_directory(path)) fail_out(path, "is a folder; write the path of a file");
-  const fs::path target = fs::weakly_canonical(path);  // a link stays, its file changes
-  const bool in_place = fs::exists(target) && !fs::is_regular_file(target);
-  const fs::path draft =
-      in_place ? target : target.parent_path() / fmt::format(".{}.{}.tmp", target.filename().string(), getpid());
-  std::ofstream stream(draft, std::ios::binary);
-  const bool opened = stream.is_open();
-  stream << text;
-  stream.close();
-  std::error_code error;
-  if (stream && !in_place) fs::rename(draft, target, error);
-  if (stream && !error) return;
-  std::error_code ignored;
-  if (!in_place) fs::remove(draft, ignored);
-  fail_out(path, opened ? "cannot be written; is the disk full?"
-                        : "cannot be written; write a path in a folder that exists and is yours");
-}
-
-void refuse_input(const fs::path& out, const fs::path& input) {
-  std::error_code none;
-  if (fs::equivalent(out, input, none)) fail_out(out, "is an input of the calibration; write another path");
-}
-
 const std::vector<std::string> error_header{"device", "precision", "runtime",  "quality",
                                             "phase",  "fit",       "left out", "held out"};
 
@@ -157,15 +127,18 @@ int calibrate(const Arguments& arguments) {
   const std::string files =
       fmt::format("{} and {}", fs::path(data).filename().string(), fs::path(sheet.shown).filename().string());
   const std::string text = device_file(sheet.head, rates, files);
-  if (!out.empty()) {
-    refuse_input(out, data);
-    refuse_input(out, sheet.path);
-  }
   if (out.empty()) {
     std::cout << text;
     return exit_done;
   }
-  write_file(out, text);
+  const OutputFile output{.option = "trilemma calibrate: --out", .path = out};
+  for (const fs::path& input : {fs::path(data), sheet.path}) refuse_input(output, input, "the calibration");
+  write_whole(output, [&](const fs::path& draft) {
+    std::ofstream stream(draft, std::ios::binary);
+    stream << text;
+    stream.close();
+    return bool(stream);
+  });
   const bool measured = std::any_of(rates.begin(), rates.end(), [](const auto& rate) { return !rate.points.empty(); });
   std::cout << (measured ? point_table(rates) : "  nothing measured\n") << "\n"
             << table_to_text(

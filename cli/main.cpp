@@ -24,6 +24,7 @@ VERBS
   check FILE     validate a scenario and print it with the origin of each value; runs nothing
   calibrate CSV  fit the compute model of a device to measurements: errors by point, model and held-out row
   accuracy       what codecs do to the answers of a real transformer: agreement, perplexity, error, bytes, time
+  codec NPY      encode and decode real activations: bytes, errors, times, energy, entropy
   show [NAME]    the catalogue: devices, models, links, targets, with their sources
   schema         JSON Schema (or a Markdown page) of the scenario file
 
@@ -41,10 +42,11 @@ int dispatch(const std::string& verb, const cli::Arguments& arguments, const std
   if (verb == "check") return cli::check(arguments);
   if (verb == "calibrate") return cli::calibrate(arguments);
   if (verb == "accuracy") return cli::accuracy(arguments);
+  if (verb == "codec") return cli::codec(arguments);
   if (verb == "show") return cli::show(arguments);
   if (verb == "schema") return cli::schema(arguments);
-  const std::string close =
-      config::nearest(verb, {"run", "check", "calibrate", "accuracy", "show", "schema", "--version", "--help"});
+  const std::string close = config::nearest(
+      verb, {"run", "check", "calibrate", "accuracy", "codec", "show", "schema", "--version", "--help"});
   throw cli::UsageError(fmt::format("trilemma: '{}' is not a verb{}; see 'trilemma --help'", config::printable(verb),
                                     close.empty() ? "" : fmt::format("; write '{}'", close)));
 }

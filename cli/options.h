@@ -28,6 +28,7 @@ int accuracy(const Arguments& arguments);
 int run(const Arguments& arguments, const std::string& command);
 int check(const Arguments& arguments);
 int calibrate(const Arguments& arguments);
+int codec(const Arguments& arguments);
 int show(const Arguments& arguments);
 int schema(const Arguments& arguments);
 

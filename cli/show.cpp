@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/codec_report.h"
 #include "analysis/table.h"
 #include "cli/parse.h"
 #include "core/config/problems.h"
@@ -34,10 +35,10 @@ void print_entry(const config::Catalogue& catalogue, const std::string& family, 
   std::cout << fmt::format("# configs/{}/{}.yaml\n", family, name) << stream.rdbuf();
 }
 
-constexpr const char* codecs = R"(  codec     sends
-  identity  every activation value (format: fp32, fp16 or bf16)
-  fourier   a symmetric low-pass block of the 2-D Fourier transform (ratio, coefficients, reference)
-)";
+bool is_codec(const std::string& name) {
+  const auto kinds = config::kinds_of<CodecConfig>();
+  return name == "codecs" || std::find(kinds.begin(), kinds.end(), name) != kinds.end();
+}
 
 }  // namespace
 
@@ -61,12 +62,12 @@ int show(const Arguments& arguments) {
   std::stable_partition(families.begin(), families.end(), [](const auto& family) { return family != "calibration"; });
   if (parsed.values.count("name") == 0) {
     for (const std::string& family : families) list_family(catalogue, family);
-    std::cout << codecs;
+    std::cout << codec_kinds_text();
     return exit_done;
   }
   const std::string name = parsed.values["name"].as<std::vector<std::string>>().front();
-  if (name == "codecs" || name == "identity" || name == "fourier") {
-    std::cout << codecs;
+  if (is_codec(name)) {
+    std::cout << codec_kinds_text();
     return exit_done;
   }
   std::vector<std::string> known{"codecs"};

@@ -195,6 +195,7 @@ class Transform final : public Codec {
     require_finite(all);
     const auto mean_square =
         static_cast<float>(components.cast<double>().squaredNorm() / static_cast<double>(components.size()));
+    require_finite(std::span(&mean_square, 1));
     if (!has_basis())
       put_little_endian(payload.first(payload.size() - code.size()).last(spread_size),
                         std::bit_cast<std::uint32_t>(mean_square));
