@@ -195,10 +195,11 @@ class Transform final : public Codec {
     require_finite(all);
     const auto mean_square =
         static_cast<float>(components.cast<double>().squaredNorm() / static_cast<double>(components.size()));
-    require_finite(std::span(&mean_square, 1));
-    if (!has_basis())
+    if (!has_basis()) {
+      require_finite(std::span(&mean_square, 1));
       put_little_endian(payload.first(payload.size() - code.size()).last(spread_size),
                         std::bit_cast<std::uint32_t>(mean_square));
+    }
     return finest_that_fits(all, variances(mean_square, shape.hidden), code);
   }
 
