@@ -47,9 +47,11 @@ std::optional<std::string> budget_problem(const char* kind, double ratio, Number
 }
 
 float format_scale(NumberFormat format, std::span<const float> numbers) {
-  if (format != NumberFormat::fp16) return 1;
-  const float largest = largest_magnitude(numbers);
-  if (largest == 0) return 1;
+  return format == NumberFormat::fp16 ? format_scale(format, largest_magnitude(numbers)) : 1;
+}
+
+float format_scale(NumberFormat format, float largest) {
+  if (format != NumberFormat::fp16 || largest == 0) return 1;
   int exponent = 0;
   std::frexp(largest, &exponent);
   return std::ldexp(1.0F, std::max(exponent - 15, -126));
@@ -66,6 +68,18 @@ void pack_coefficients(NumberFormat format, std::span<const float> numbers, std:
   pack(format, numbers.subspan(1), payload.subspan(4));
 }
 
+void pack_scaled(NumberFormat format, std::span<float> numbers, float scale, std::span<std::byte> payload) {
+  if (scale == 1) return pack_coefficients(format, numbers, payload);
+  constexpr std::size_t piece = 4096;  // 16 KiB stay in the fastest cache between the two loops
+  const auto size = static_cast<std::size_t>(packed_size(format, 1));
+  const float inverse = 1 / scale;  // exact, as are the products: a power of two
+  for (std::size_t begin = 0; begin < numbers.size(); begin += piece) {
+    const auto some = numbers.subspan(begin, std::min(piece, numbers.size() - begin));
+    for (float& number : some) number *= inverse;
+    pack(format, some, payload.subspan(begin * size, some.size() * size));
+  }
+}
+
 void unpack_coefficients(NumberFormat format, std::span<const std::byte> payload, std::span<float> numbers) {
   if (!is_integer(format)) return unpack(format, payload, numbers);
   unpack(NumberFormat::fp32, payload.first(4), numbers.first(1));
@@ -73,7 +87,7 @@ void unpack_coefficients(NumberFormat format, std::span<const std::byte> payload
 }
 
 void require_finite(std::span<const float> numbers) {
-  if (std::ranges::all_of(numbers, [](float number) { return std::isfinite(number); })) return;
+  if (std::isfinite(largest_magnitude(numbers))) return;
   throw std::invalid_argument("the activation has values that are not finite or too large for a transform in fp32");
 }
 

@@ -41,11 +41,14 @@ std::int64_t most_that_fit(std::int64_t room, std::int64_t limit, Size size) {
 /// Power of two that brings the largest magnitude into 2^14 .. 2^15, where fp16 neither overflows nor loses bits early;
 /// 1 for formats with a wider range. Not below 2^-126, so that it is a normal number itself.
 float format_scale(NumberFormat format, std::span<const float> numbers);
+float format_scale(NumberFormat format, float largest);
 
 /// Coefficients of a transform, DC first. DC is far larger than its neighbours whenever the mean is not zero; among
 /// integers it would take the whole range of its block, so there it travels as fp32 ahead of them.
 std::int64_t coefficients_size(NumberFormat format, std::int64_t count);
 void pack_coefficients(NumberFormat format, std::span<const float> numbers, std::span<std::byte> payload);
+/// The same after dividing the numbers by the scale of their format, which destroys them.
+void pack_scaled(NumberFormat format, std::span<float> numbers, float scale, std::span<std::byte> payload);
 void unpack_coefficients(NumberFormat format, std::span<const std::byte> payload, std::span<float> numbers);
 
 /// Throws std::invalid_argument unless all are finite; `what` completes "the activation has values that ...".

@@ -92,8 +92,7 @@ class Dct final : public Codec {
       prepared.numbers[i] = prepared.transform.values()[prepared.order[i]] * weight(shape, prepared.order[i]);
     require_finite(prepared.numbers);
     const float scale = format_scale(layout.format, prepared.numbers);
-    for (float& number : prepared.numbers) number /= scale;
-    pack_coefficients(layout.format, prepared.numbers, payload);
+    pack_scaled(layout.format, prepared.numbers, scale, payload);
     return scale;
   }
 

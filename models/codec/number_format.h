@@ -43,7 +43,7 @@ void pack(NumberFormat format, std::span<const float> reals, std::span<std::byte
 /// Reads what `pack` wrote. Requires packed.size() == packed_size(format, reals.size()).
 void unpack(NumberFormat format, std::span<const std::byte> packed, std::span<float> reals);
 
-/// Largest |x|, 0 of none.
+/// Largest |x|, 0 of none; not finite unless all are.
 float largest_magnitude(std::span<const float> reals);
 /// The scale with which an integer format reaches `largest`.
 float scale_for(NumberFormat format, float largest);

@@ -1,5 +1,6 @@
 #include "models/codec/real_transform.h"
 
+#include <algorithm>
 #include <new>
 
 #include "core/ensure.h"
@@ -35,6 +36,25 @@ std::span<std::complex<float>> RealTransform::spectrum() {
 void RealTransform::forward() { fftwf_execute(forward_.get()); }
 
 void RealTransform::inverse() { fftwf_execute(inverse_.get()); }
+
+void RealTransform::forward(std::span<const float> values) {
+  TRILEMMA_ENSURE(values.size() == value_count_, "a transform is of its shape");
+  float* input = const_cast<float*>(values.data());  // r2c plans preserve their input unless asked to destroy it
+  if (fftwf_alignment_of(input) == fftwf_alignment_of(values_.get())) {
+    return fftwf_execute_dft_r2c(forward_.get(), input, spectrum_.get());
+  }
+  std::ranges::copy(values, values_.get());
+  forward();
+}
+
+void RealTransform::inverse(std::span<float> values) {
+  TRILEMMA_ENSURE(values.size() == value_count_, "a transform is of its shape");
+  if (fftwf_alignment_of(values.data()) == fftwf_alignment_of(values_.get())) {
+    return fftwf_execute_dft_c2r(inverse_.get(), spectrum_.get(), values.data());
+  }
+  inverse();
+  std::ranges::copy(this->values(), values.begin());
+}
 
 CosineTransform::CosineTransform(Shape shape)
     : value_count_(static_cast<std::size_t>(elements(shape))), values_(fftwf_alloc_real(value_count_)) {

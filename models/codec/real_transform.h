@@ -42,6 +42,11 @@ class RealTransform {
   /// (v = 0, D/2) must hold all S rows.
   void inverse();
 
+  /// The same for values of the caller's, without a copy if they are aligned like FFTW's own, as large vectors are.
+  /// values() are undefined afterwards.
+  void forward(std::span<const float> values);
+  void inverse(std::span<float> values);
+
  private:
   std::size_t value_count_;
   std::size_t spectrum_count_;

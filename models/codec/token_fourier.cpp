@@ -66,8 +66,7 @@ class TokenFourier final : public Codec {
                        std::span<std::byte> payload) override {
     const std::int64_t kept = layout.parameters[0];
     Prepared& prepared = prepare(shape, kept);
-    std::ranges::copy(values, prepared.transform.values().begin());
-    prepared.transform.forward();
+    prepared.transform.forward(values);
     const auto factor = static_cast<float>(1 / std::sqrt(static_cast<double>(shape.hidden)));
     for_each_number(prepared, shape, kept, [&](float part, float& number) { number = part * factor; });
     require_finite(prepared.numbers);
@@ -94,8 +93,7 @@ class TokenFourier final : public Codec {
     std::ranges::fill(prepared.transform.spectrum(), std::complex<float>());
     const auto factor = static_cast<float>(header.scale / std::sqrt(static_cast<double>(shape.hidden)));
     for_each_number(prepared, shape, header.parameters[0], [&](float& part, float number) { part = number * factor; });
-    prepared.transform.inverse();
-    std::ranges::copy(prepared.transform.values(), values.begin());
+    prepared.transform.inverse(values);
   }
 
   TokenFourierCodec config_;

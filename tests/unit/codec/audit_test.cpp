@@ -150,7 +150,7 @@ TEST(AuditCodec, LosesMostOfASmoothSignal) {
   EXPECT_NEAR(as_text.mean, text, 4 * as_text.error + 0.003);
   EXPECT_NEAR(as_text.mean, 0.64, 4 * as_text.error);
 
-  // All four corners of the same number of bytes: 32 x 32 real numbers, of which 7 x 15 would do.
+  // All four corners in the same number of bytes: 11 x 23 real numbers, of which 7 x 15 would do.
   EXPECT_LT(error_over_seeds(FourierCodec{.ratio = ratio}).mean, 1e-6);
   EXPECT_LE(make_codec(FourierCodec{.ratio = ratio})->encoded_size(smooth_shape),
             make_codec(FourierPublishedCodec{.ratio = ratio})->encoded_size(smooth_shape));

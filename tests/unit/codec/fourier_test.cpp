@@ -327,5 +327,22 @@ TEST(Fourier, GivesTheSameBytesAgainAndInABufferOfTheCaller) {
   EXPECT_EQ(again, message);
 }
 
+TEST(FourierCodec, CodesValuesAtAnyAddressAlikeAndLeavesThemAlone) {
+  const Shape shape{.tokens = 24, .hidden = 40};
+  const auto values = test::random_activation(shape, 1);
+  const auto codec = make_codec(FourierCodec{.ratio = 3});
+  const auto expected = codec->encode(values, shape);
+  const auto restored = codec->decode(expected);
+  for (std::size_t offset = 0; offset < 8; ++offset) {
+    std::vector<float> moved(values.size() + offset);
+    const auto some = std::span(moved).subspan(offset);
+    std::ranges::copy(values, some.begin());
+    EXPECT_EQ(codec->encode(some, shape), expected) << offset;
+    EXPECT_TRUE(std::ranges::equal(some, values)) << offset;
+    codec->decode_into(expected, some);
+    EXPECT_TRUE(std::ranges::equal(some, restored)) << offset;
+  }
+}
+
 }  // namespace
 }  // namespace trilemma

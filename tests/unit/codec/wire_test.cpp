@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <random>
 #include <string_view>
 #include <vector>
 
@@ -47,6 +48,27 @@ TEST(Crc32, HasTheCheckValueOfIeee8023) {
 
 TEST(Crc32, ContinuesAnEarlierPiece) {
   EXPECT_EQ(crc32(bytes_of("6789"), crc32(bytes_of("12345"))), crc32(bytes_of("123456789")));
+}
+
+/// By the definition: the remainder of a division by the polynomial, bit by bit.
+std::uint32_t by_division(std::span<const std::byte> bytes) {
+  std::uint32_t remainder = 0xffffffffU;
+  for (const std::byte byte : bytes) {
+    remainder ^= std::to_integer<std::uint32_t>(byte);
+    for (int bit = 0; bit < 8; ++bit) remainder = remainder >> 1 ^ ((remainder & 1U) != 0 ? 0xedb88320U : 0U);
+  }
+  return ~remainder;
+}
+
+TEST(Crc32, IsTheRemainderForEveryLengthAndPlace) {
+  std::mt19937 engine(1);
+  std::vector<std::byte> bytes(300);
+  for (std::byte& byte : bytes) byte = static_cast<std::byte>(engine());
+  for (std::size_t length = 0; length <= 280; ++length) {
+    const auto some = std::span(bytes).subspan(length % 17, length);
+    ASSERT_EQ(crc32(some), by_division(some)) << length;
+    ASSERT_EQ(crc32(some.subspan(length / 3), crc32(some.first(length / 3))), by_division(some)) << length;
+  }
 }
 
 TEST(Header, SurvivesTheRoundTrip) {
