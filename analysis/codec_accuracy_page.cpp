@@ -25,13 +25,14 @@ const StudyRow* find(const std::vector<StudyRow>& rows, std::string_view codec, 
   return nullptr;
 }
 
-/// The largest ratio at which a codec is near-lossless at a cut, and at all smaller ones.
-double near_lossless_up_to(const std::vector<StudyRow>& rows, std::string_view codec, std::int64_t cut) {
+/// The largest ratio at which a codec is near-lossless at a cut, and at all smaller ones, in steps of a quarter.
+double near_lossless_up_to(CodecStudy& study, const StudiedCodec& codec, std::int64_t cut) {
+  constexpr double step = 0.25;
   double best = 0;
-  for (const double ratio : ratios) {
-    const StudyRow* row = find(rows, codec, cut, ratio);
-    if (row == nullptr || !row->refusal.empty() || !row->near_lossless()) break;
-    best = row->ratio;
+  for (double ratio = 1 + step; ratio <= ratios.back(); ratio += step) {
+    const StudyRow row = study.row(codec, cut, ratio);
+    if (!row.refusal.empty() || !row.near_lossless()) break;
+    best = row.ratio;
   }
   return best;
 }
@@ -97,7 +98,7 @@ std::string depth_verdict(const std::vector<StudyRow>& rows) {
   return text + fmt::format("{}: {}.\n", fmt::join(parts, ", "), all ? "holds" : "fails");
 }
 
-std::string best_verdict(const std::vector<StudyRow>& rows) {
+std::string best_verdict(CodecStudy& study, const std::vector<StudyRow>& rows) {
   std::string text = "- **The best codec** by agreement, at each ratio of FP16 bytes:\n";
   for (const std::int64_t cut : cuts) {
     std::vector<std::string> parts;
@@ -112,13 +113,15 @@ std::string best_verdict(const std::vector<StudyRow>& rows) {
     }
     text += fmt::format("  - behind block {}: {}.\n", cut, fmt::join(parts, "; "));
   }
-  text += "- **Near-lossless up to** (`transform klt`): ";
+  text += "- **Near-lossless up to** (`transform klt`, in steps of 0.25): ";
+  const auto codecs = studied_codecs();
+  const StudiedCodec& klt = *std::ranges::find(codecs, "transform klt", &StudiedCodec::name);
   std::vector<std::string> parts;
   for (const std::int64_t cut : cuts) {
-    const double up_to = near_lossless_up_to(rows, "transform klt", cut);
+    const double up_to = near_lossless_up_to(study, klt, cut);
     parts.push_back(up_to > 0 ? fmt::format("behind block {} {:.1f} times fewer bytes than FP16, {:.1f} than FP32", cut,
                                             up_to, 2 * up_to)
-                              : fmt::format("behind block {} at no ratio of the table", cut));
+                              : fmt::format("behind block {} at no ratio above 1", cut));
   }
   return text + fmt::format("{}.\n", fmt::join(parts, "; "));
 }
@@ -138,7 +141,8 @@ std::string introduction(const CodecStudy& study) {
       "*Agreement*: "
       "share of tokens with the same most probable next token as the model without a codec, with its standard error "
       "(between "
-      "texts). *Lost*: points of top-1 accuracy. *Error*: relative, Frobenius. Times are medians of one message of {} "
+      "texts). *Lost*: points of top-1 accuracy. *Error*: relative, Frobenius. Times are CPU times, medians of one "
+      "message of {} "
       "tokens "
       "on one core of one machine and differ from run to run.\n\n",
       study.layers(), study.hidden(), study.plan().tokens, study.plan().windows, reference.total().tokens,
@@ -217,7 +221,7 @@ std::string codec_accuracy_page(CodecStudy& study) {
     tables += fmt::format("## Behind block {}\n\n{}\n", cut, table_to_markdown(table));
   }
   return introduction(study) + "## Verdicts\n\n" + smooth_verdict(study) + lossless_verdict(rows) +
-         depth_verdict(rows) + best_verdict(rows) + "\n" + tables + weights_section(study) +
+         depth_verdict(rows) + best_verdict(study, rows) + "\n" + tables + weights_section(study) +
          generation_section(study, codecs);
 }
 

@@ -1,8 +1,8 @@
 #include "analysis/codec_study.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <ctime>
 
 #include "core/ensure.h"
 #include "models/llm/weight_change.h"
@@ -42,22 +42,26 @@ double standard_error(const PredictionScore& score) {
   return count > 1 ? std::sqrt(squares * count / (count - 1)) / tokens : 0;
 }
 
+/// Time that the processor gave to this program.
+double cpu_us() {
+  constexpr double microseconds = 1e6;
+  return microseconds * static_cast<double>(std::clock()) / static_cast<double>(CLOCKS_PER_SEC);
+}
+
 /// Sends activations through real messages and keeps account of what that costs.
 class Channel {
  public:
   explicit Channel(Codec& codec) : codec_(codec) {}
 
   Activations operator()(const Activations& x) {
-    using Clock = std::chrono::steady_clock;
-    const auto start = Clock::now();
+    const double start = cpu_us();
     const auto message = codec_.encode(values_of(x), shape_of(x));
-    const auto between = Clock::now();
+    const double between = cpu_us();
     Activations restored(x.rows(), x.cols());
     codec_.decode_into(message, {restored.data(), static_cast<std::size_t>(restored.size())});
-    const auto end = Clock::now();
-    const auto microseconds = [](auto time) { return std::chrono::duration<double, std::micro>(time).count(); };
-    encode_us.push_back(microseconds(between - start));
-    decode_us.push_back(microseconds(end - between));
+    const double end = cpu_us();
+    encode_us.push_back(between - start);
+    decode_us.push_back(end - between);
     lost += (restored - x).cast<double>().squaredNorm();
     energy += x.cast<double>().squaredNorm();
     return restored;

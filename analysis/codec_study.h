@@ -38,7 +38,7 @@ struct StudyRow {
   double agreement_error = 0;    // standard error, from the differences between windows
   double lost_points = 0;        // of top-1 accuracy, in percentage points
   double perplexity_ratio = 1;
-  double encode_us = 0;  // median over windows, on the machine of the study
+  double encode_us = 0;  // CPU time, median over windows, on the machine of the study
   double decode_us = 0;
 
   /// As the paper would have it: 99 % agreement, perplexity within 1 %.

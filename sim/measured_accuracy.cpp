@@ -67,14 +67,14 @@ std::optional<NotPublished> obstacle(const Scenario& scenario, const Transformer
   return std::nullopt;
 }
 
-Crossing crossing_of(const Scenario& scenario, std::shared_ptr<Codec> codec) {
+Crossing crossing_of(const Scenario& scenario, Codec& codec) {
   if (scenario.on_device() || scenario.raw_input()) return [](const Activations& x) { return x; };
-  return [codec = std::move(codec)](const Activations& x) {
+  return [&codec](const Activations& x) {
     const Shape shape{.tokens = x.rows(), .hidden = x.cols()};
-    codec->restart();
-    const auto message = codec->encode({x.data(), static_cast<std::size_t>(x.size())}, shape);
+    codec.restart();
+    const auto message = codec.encode({x.data(), static_cast<std::size_t>(x.size())}, shape);
     Activations restored(x.rows(), x.cols());
-    codec->decode_into(message, {restored.data(), static_cast<std::size_t>(restored.size())});
+    codec.decode_into(message, {restored.data(), static_cast<std::size_t>(restored.size())});
     return restored;
   };
 }
@@ -96,8 +96,8 @@ AccuracyAnswer measured_accuracy(const Scenario& scenario) {
   const std::int64_t cut = scenario.cut.layers.value_or(kept.llm.layers);
   // A whole model on one machine is that machine's at both sides.
   const Transformer& behind = scenario.on_device() ? device : edge;
-  const PredictionScore score =
-      evaluation.accuracy(SplitModel{device, behind, cut, crossing_of(scenario, make_codec(scenario.codec))});
+  const auto codec = make_codec(scenario.codec);
+  const PredictionScore score = evaluation.accuracy(SplitModel{device, behind, cut, crossing_of(scenario, *codec)});
   const PredictionScore& reference = evaluation.reference();
   return Accuracy{.value = Fraction(score.top1()),
                   .baseline = Fraction(reference.top1()),

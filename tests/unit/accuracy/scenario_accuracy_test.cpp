@@ -52,10 +52,23 @@ TEST(ScenarioAccuracy, WithoutCompressionIsTheBaselineAtAnyCut) {
   EXPECT_EQ(value(scenario), Fraction(0.746));
 }
 
+// Twice the ratio in bytes at equal formats: a complex coefficient counts as one number. 7 in Table II for PIQA.
+TEST(ScenarioAccuracy, TakesThePublishedBlockAtTwiceItsRatioInBytes) {
+  Scenario scenario = published();
+  scenario.codec = FourierPublishedCodec{.ratio = 3.5};
+  const AccuracyAnswer at_seven = accuracy_with(scenario, {.method = Method::fc, .ratio = 7});
+  EXPECT_EQ(value(scenario), std::get<Accuracy>(at_seven).value);
+  // Coefficients of half the bytes: the same bytes are twice as many of them.
+  scenario.codec = FourierPublishedCodec{.ratio = 7, .coefficients = NumberFormat::fp16};
+  EXPECT_EQ(value(scenario), std::get<Accuracy>(at_seven).value);
+  scenario.codec = FourierPublishedCodec{.ratio = 8};
+  EXPECT_THAT(reason(scenario), HasSubstr("16"));
+}
+
 TEST(ScenarioAccuracy, IgnoresACodecThatSendsNothing) {
   Scenario scenario = published();
   scenario.codec = FourierCodec{.ratio = 8};
-  EXPECT_EQ(reason(scenario), "codec fourier; published for identity");
+  EXPECT_EQ(reason(scenario), "codec fourier; published for identity, fourier-published, topk, svd, qr");
   scenario.cut = Cut{0};
   EXPECT_EQ(value(scenario), Fraction(0.746));
   scenario.cut = Cut{std::nullopt};
@@ -150,7 +163,8 @@ TEST(AccuracyOutput, IsNullWithAReasonWhereNothingIsPublished) {
   as_json.insert(as_json.end(), {"--format", "json"});
   const Json accuracy = Json::parse(run_with(as_json).text)["accuracy"];
   for (const char* key : {"value", "baseline", "source", "kind"}) EXPECT_TRUE(accuracy[key].is_null()) << key;
-  EXPECT_EQ(accuracy["reason"], "not published for codec fourier; published for identity");
+  EXPECT_EQ(accuracy["reason"],
+            "not published for codec fourier; published for identity, fourier-published, topk, svd, qr");
   EXPECT_THAT(run_with(fourier).text, HasSubstr("\n  accuracy      not published for codec fourier; published for "));
 }
 
