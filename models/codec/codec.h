@@ -73,7 +73,7 @@ class Codec {
   /// has encoded_size() bytes, or, by a codec with a fall-back, the reference_size() of an uncompressed one.
   [[nodiscard]] std::vector<std::byte> encode(std::span<const float> values, Shape shape);
   /// The same without a fall-back, into a buffer of exactly encoded_size(shape) bytes; codecs on FFTW allocate nothing
-  /// once the shape is known.
+  /// once the shape is known (inside FFTW, cosine transforms still take small buffers).
   void encode_into(std::span<const float> values, Shape shape, std::span<std::byte> message);
 
   /// Restores S D values from a message of any codec of this kind, whatever its ratio and formats. Throws

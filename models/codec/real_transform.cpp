@@ -39,7 +39,8 @@ void RealTransform::inverse() { fftwf_execute(inverse_.get()); }
 
 void RealTransform::forward(std::span<const float> values) {
   TRILEMMA_ENSURE(values.size() == value_count_, "a transform is of its shape");
-  float* input = const_cast<float*>(values.data());  // r2c plans preserve their input unless asked to destroy it
+  // FFTW's interface has no const; plans of this direction preserve their input unless asked to destroy it.
+  auto* input = const_cast<float*>(values.data());  // NOLINT(cppcoreguidelines-pro-type-const-cast)
   if (fftwf_alignment_of(input) == fftwf_alignment_of(values_.get())) {
     return fftwf_execute_dft_r2c(forward_.get(), input, spectrum_.get());
   }
