@@ -27,10 +27,10 @@ const StudyRow* find(const std::vector<StudyRow>& rows, std::string_view codec, 
 
 /// The largest ratio at which a codec is near-lossless at a cut, and at all smaller ones, in steps of a quarter.
 double near_lossless_up_to(CodecStudy& study, const StudiedCodec& codec, std::int64_t cut) {
-  constexpr double step = 0.25;
+  constexpr int steps = 4;  // of a whole
   double best = 0;
-  for (double ratio = 1 + step; ratio <= ratios.back(); ratio += step) {
-    const StudyRow row = study.row(codec, cut, ratio);
+  for (int i = steps + 1; i <= steps * ratios.back(); ++i) {
+    const StudyRow row = study.row(codec, cut, static_cast<double>(i) / steps);
     if (!row.refusal.empty() || !row.near_lossless()) break;
     best = row.ratio;
   }
