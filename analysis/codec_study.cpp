@@ -77,9 +77,9 @@ class Channel {
 };
 
 template <class Config>
-StudiedCodec with_ratio(std::string name, Config config) {
+StudiedCodec with_ratio(const std::string& name, Config config) {
   config.reference = fp16;
-  return {.name = std::move(name), .has_ratio = true, .make = [config](double ratio, const Basis&) {
+  return {.name = name, .has_ratio = true, .make = [config](double ratio, const Basis&) {
             Config one = config;
             one.ratio = ratio;
             return make_codec(one);
@@ -87,14 +87,12 @@ StudiedCodec with_ratio(std::string name, Config config) {
 }
 
 template <class Config>
-StudiedCodec without_ratio(std::string name, Config config) {
-  return {.name = std::move(name), .has_ratio = false, .make = [config](double, const Basis&) {
-            return make_codec(config);
-          }};
+StudiedCodec without_ratio(const std::string& name, Config config) {
+  return {.name = name, .has_ratio = false, .make = [config](double, const Basis&) { return make_codec(config); }};
 }
 
-StudiedCodec klt(std::string name, EntropyCoder coder) {
-  return {.name = std::move(name), .has_ratio = true, .make = [coder](double ratio, const Basis& basis) {
+StudiedCodec klt(const std::string& name, EntropyCoder coder) {
+  return {.name = name, .has_ratio = true, .make = [coder](double ratio, const Basis& basis) {
             return make_transform({.ratio = ratio, .reference = fp16, .coder = coder}, basis);
           }};
 }
