@@ -178,9 +178,11 @@ class PatternCounts {
 
 void count_levels(std::span<const float> token, PatternCounts& counts) {
   constexpr long offset = 128;
+  constexpr long largest = 127;  // a scale below the normal numbers is rounded and may leave more
   const float scale = scale_for(NumberFormat::int8, largest_magnitude(token));
   for (const float value : token)
-    counts.add(static_cast<std::size_t>((scale > 0 ? std::lrint(value / scale) : 0) + offset));
+    counts.add(
+        static_cast<std::size_t>((scale > 0 ? std::clamp(std::lrint(value / scale), -largest, largest) : 0) + offset));
 }
 
 }  // namespace

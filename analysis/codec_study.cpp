@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <utility>
 
-#include "core/ensure.h"
+#include <fmt/format.h>
+
+#include "core/config/problems.h"
 #include "models/llm/weight_change.h"
 #include "models/llm/work.h"
 
@@ -40,6 +43,18 @@ double standard_error(const PredictionScore& score) {
   }
   const auto count = static_cast<double>(score.windows.size());
   return count > 1 ? std::sqrt(squares * count / (count - 1)) / tokens : 0;
+}
+
+/// The rows that are scored; the others behind them calibrate. Throws config::Error if there are too few, or too short.
+std::vector<Sequence> scored_windows(const std::vector<Sequence>& rows, const std::filesystem::path& file,
+                                     const StudyPlan& plan) {
+  if (rows.size() < plan.windows + plan.calibration)
+    throw config::Error(fmt::format("{}: has {} windows; the study scores {} and calibrates on {} more", file.string(),
+                                    rows.size(), plan.windows, plan.calibration));
+  if (std::cmp_less_equal(rows.front().size(), plan.tokens))
+    throw config::Error(fmt::format("{}: has windows of {} tokens; the study scores {} and the one behind them",
+                                    file.string(), rows.front().size(), plan.tokens));
+  return part(rows, 0, plan.windows);
 }
 
 /// Time that the processor gave to this program.
@@ -135,9 +150,7 @@ CodecStudy::CodecStudy(const std::filesystem::path& checkpoint, const std::files
       plan_(plan),
       rows_(
           read_sequences(windows, static_cast<std::size_t>(weights_.llm.context.value()) + 1, weights_.llm.vocabulary)),
-      evaluation_(model_, part(rows_, 0, std::min(plan.windows, rows_.size())), plan.tokens) {
-  TRILEMMA_ENSURE(rows_.size() >= plan.windows + plan.calibration, "there are windows to score and to calibrate on");
-}
+      evaluation_(model_, scored_windows(rows_, windows, plan), plan.tokens) {}
 
 const CodecStudy::AtCut& CodecStudy::at_cut(std::int64_t cut) {
   if (const auto known = cuts_.find(cut); known != cuts_.end()) return known->second;

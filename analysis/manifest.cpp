@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include "core/random.h"
+#include "models/codec/basis.h"
 #include "sim/experiment.h"
+#include "sim/measured_accuracy.h"
 #include "trilemma_version.h"
 
 namespace trilemma {
@@ -80,6 +82,11 @@ std::string point_id(const Scenario& scenario) {
     identity += fmt::format("{},{},{},{},{},{},{};", point.llm, config::name_of(point.method), point.task, point.ratio,
                             config::name_of(point.ratio_is), point.accuracy.value(), point.source);
   }
+  if (const auto* transform = std::get_if<TransformCodec>(&scenario.codec);
+      transform != nullptr && !transform->basis.empty())
+    identity += fmt::format("{:08x};", read_basis(transform->basis).checksum);
+  if (scenario.workload.task && scenario.workload.task->kind == measured_task)
+    identity += fmt::format("{:08x};", checkpoint_checksum(scenario));
   return fmt::format("{}-{:016x}", folder_name(scenario.name), stream_number(identity));
 }
 

@@ -30,7 +30,7 @@ fs::path checkpoint_file(const std::string& name, const config::Catalogue& catal
 
 fs::path windows_file(const std::string& option, const fs::path& checkpoint) {
   if (!option.empty()) return option;
-  const fs::path own = checkpoint.parent_path() / "held_out_257_u16.bin";
+  fs::path own = checkpoint.parent_path() / "held_out_257_u16.bin";
   if (fs::is_regular_file(own)) return own;
   throw UsageError(
       "trilemma accuracy: needs --windows FILE, token ids as uint16, rows of the model's context and one more");
@@ -80,6 +80,11 @@ int accuracy(const Arguments& arguments) {
                                                     "folder of calibrated parts instead of the project's configs");
   const ParsedWords parsed = parse(syntax, arguments);
   if (parsed.help) return exit_done;
+  for (const char* option : {"cut", "ratio", "codec"}) {
+    if (parsed.values.count("page") > 0 && parsed.values.count(option) > 0)
+      throw UsageError(
+          fmt::format("trilemma accuracy: --page has all cuts, ratios and codecs; leave --{} out", option));
+  }
   const auto codecs = chosen(names);
   const fs::path file = checkpoint_file(checkpoint, find_catalogue(catalogue_option));
   CodecStudy study(file, windows_file(windows, file), plan);

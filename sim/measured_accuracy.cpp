@@ -1,10 +1,13 @@
 #include "sim/measured_accuracy.h"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 
 #include <fmt/format.h>
 
 #include "models/codec/codec.h"
+#include "models/codec/wire.h"
 #include "models/llm/evaluation.h"
 #include "models/llm/weight_change.h"
 
@@ -57,11 +60,16 @@ TransformerWeights on_machine(const TransformerWeights& weights, Precision preci
 
 std::optional<NotPublished> obstacle(const Scenario& scenario, const TransformerWeights& weights) {
   if (!same_shape(weights.llm, scenario.llm))
-    return NotPublished{fmt::format("{} has other sides than its checkpoint", scenario.llm.kind)};
+    return NotPublished{fmt::format("{} with other sides than its checkpoint", scenario.llm.kind)};
   if (scenario.device.precision == Precision::int1 || scenario.edge.precision == Precision::int1)
     return NotPublished{"weights of 1 bit; a checkpoint is rounded to 8, 4 or 2"};
   if (scenario.on_device() || scenario.raw_input()) return std::nullopt;
   const Shape shape{.tokens = measured_tokens, .hidden = weights.llm.hidden};
+  if (scenario.workload.output > Tokens(1))
+    return NotPublished{"generated tokens, which are sent one by one; measured for prompts, with 'output: 1'"};
+  const auto* text = std::get_if<FourierTextCodec>(&scenario.codec);
+  if (text != nullptr && text->fallback)
+    return NotPublished{"a codec that falls back, whose sizes then are not those of this result"};
   if (const auto problem = make_codec(scenario.codec)->problem(shape))
     return NotPublished{fmt::format("texts of {} tokens through this codec: {}", measured_tokens, *problem)};
   return std::nullopt;
@@ -81,6 +89,18 @@ Crossing crossing_of(const Scenario& scenario, Codec& codec) {
 
 }  // namespace
 
+std::uint32_t checkpoint_checksum(const Scenario& scenario) {
+  const auto weights = weights_file(scenario.checkpoint);
+  if (!weights) return 0;
+  std::uint32_t sum = 0;
+  for (const fs::path& file : {*weights, scenario.checkpoint / windows_name}) {
+    std::ifstream in(file, std::ios::binary);
+    const std::string all{std::istreambuf_iterator<char>(in), {}};
+    sum = wire::crc32(std::as_bytes(std::span(all)), sum);
+  }
+  return sum;
+}
+
 AccuracyAnswer measured_accuracy(const Scenario& scenario) {
   const auto file = weights_file(scenario.checkpoint);
   if (!file) return NotPublished{fmt::format("{}; measured for models in configs/checkpoints", scenario.llm.kind)};
@@ -89,6 +109,7 @@ AccuracyAnswer measured_accuracy(const Scenario& scenario) {
   auto windows = read_sequences(scenario.checkpoint / windows_name,
                                 static_cast<std::size_t>(weights.llm.context.value()) + 1, weights.llm.vocabulary);
   windows.resize(std::min(windows.size(), measured_windows));
+  const std::size_t windows_count = windows.size();
   const TransformerWeights kept = pruned(weights, scenario.pruning);
   const Transformer device(on_machine(kept, scenario.device.precision));
   const Transformer edge(on_machine(kept, scenario.edge.precision));
@@ -99,13 +120,15 @@ AccuracyAnswer measured_accuracy(const Scenario& scenario) {
   const auto codec = make_codec(scenario.codec);
   const PredictionScore score = evaluation.accuracy(SplitModel{device, behind, cut, crossing_of(scenario, *codec)});
   const PredictionScore& reference = evaluation.reference();
-  return Accuracy{.value = Fraction(score.top1()),
-                  .baseline = Fraction(reference.top1()),
-                  .kind = AccuracyKind::measured,
-                  .source = fmt::format("{} on {} tokens of held-out text, agreement {:.1f} %, perplexity {:.2f} "
-                                        "(baseline {:.2f})",
-                                        scenario.llm.kind, reference.total().tokens, 100 * score.agreement(),
-                                        score.perplexity(), reference.perplexity())};
+  return Accuracy{
+      .value = Fraction(score.top1()),
+      .baseline = Fraction(reference.top1()),
+      .kind = AccuracyKind::measured,
+      .source = fmt::format(
+          "{} on {} held-out texts of {} tokens, whatever the workload's prompt; agreement {:.1f} %, perplexity {:.2f} "
+          "(baseline {:.2f})",
+          scenario.llm.kind, windows_count, measured_tokens, 100 * score.agreement(), score.perplexity(),
+          reference.perplexity())};
 }
 
 }  // namespace trilemma

@@ -17,4 +17,7 @@ inline constexpr std::int64_t measured_tokens = 128;
 /// as it stands. Takes some seconds. NotPublished where the model has no checkpoint or is not that of it.
 AccuracyAnswer measured_accuracy(const Scenario& scenario);
 
+/// CRC-32 over the files that it reads; 0 without a checkpoint.
+std::uint32_t checkpoint_checksum(const Scenario& scenario);
+
 }  // namespace trilemma

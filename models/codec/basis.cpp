@@ -49,6 +49,11 @@ Basis calibrated_basis(std::span<const float> tokens, std::int64_t hidden) {
     Eigen::Map<Eigen::VectorXf>(basis.vectors.data() + k * hidden, hidden) =
         solver.eigenvectors().col(from).cast<float>();
   }
+  const auto finite = [](const std::vector<float>& numbers) {
+    return std::ranges::all_of(numbers, [](float x) { return std::isfinite(x); });
+  };
+  if (!finite(basis.mean) || !finite(basis.variances) || !finite(basis.vectors))
+    throw std::invalid_argument("a basis has variances in FP32, and these values are too large for them");
   add_checksum(basis);
   return basis;
 }

@@ -235,7 +235,8 @@ struct TransformCodec {
     using config::field;
     return std::tuple_cat(
         ratio_fields<TransformCodec>(),
-        std::tuple{field("basis", &TransformCodec::basis, "basis file of 'trilemma codec --calibrate'; none: Hadamard"),
+        std::tuple{field("basis", &TransformCodec::basis,
+                         "file of 'trilemma codec --calibrate', from the working folder; none: Hadamard"),
                    field("outliers", &TransformCodec::outliers, "channels of largest energy sent apart as fp16",
                          config::between(0, 65536)),
                    field("coder", &TransformCodec::coder, "entropy coder: range or zstd")});

@@ -21,7 +21,8 @@ struct Sequence {
 /// token; the first token of a sequence is its own difference from nothing. The sequence goes on from message to
 /// message, so that in a generation each step sends its difference from the last; a message of another width, or
 /// restart(), begins a new one. The payload starts with the number of the message in its sequence, so that the other
-/// end notices one that is missing. Gains only if successive tokens resemble each other.
+/// end notices one that is missing. Changes below 2^-24 vanish in their scale. Gains only if successive tokens resemble
+/// each other.
 class Delta final : public Codec {
  public:
   explicit Delta(const DeltaCodec& config) : Codec(wire::CodecId::delta), config_(config) {}

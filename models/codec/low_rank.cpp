@@ -105,7 +105,11 @@ class LowRank final : public Codec {
   float encode_payload(std::span<const float> values, Shape shape, const Layout& layout,
                        std::span<std::byte> payload) override {
     require_finite(values);
-    const Matrix a = Eigen::Map<const Matrix>(values.data(), shape.tokens, shape.hidden);
+    // Of size 1, so that squares neither vanish nor overflow; a power of two is exact.
+    int exponent = 0;
+    std::frexp(largest_magnitude(values), &exponent);
+    const int half = std::clamp(exponent, -120, 120) / 2;
+    const Matrix a = Eigen::Map<const Matrix>(values.data(), shape.tokens, shape.hidden) * std::ldexp(1.0F, -2 * half);
     const auto rank = static_cast<Eigen::Index>(layout.parameters[0]);
     const Factors factors = method_ == Method::qr          ? pivoted_qr(a, rank)
                             : method_ == Method::exact_svd ? exact_svd(a, rank)
@@ -118,7 +122,7 @@ class LowRank final : public Codec {
     const float scale = format_scale(layout.format, sent);
     for (float& number : sent) number /= scale;
     pack(layout.format, sent, payload);
-    return scale;
+    return std::ldexp(scale, half);  // of both factors
   }
 
   void check(const wire::Header& header, std::span<const std::byte> payload) const override {

@@ -26,7 +26,7 @@ constexpr std::int64_t most_values = std::int64_t{1} << 30;
 
 std::string read_all(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
-  if (!in || std::filesystem::is_directory(file)) fail(file, "cannot be read; write the name of an .npy file");
+  if (!in || !std::filesystem::is_regular_file(file)) fail(file, "cannot be read; write the name of an .npy file");
   return {std::istreambuf_iterator<char>(in), {}};
 }
 

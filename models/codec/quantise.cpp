@@ -1,3 +1,4 @@
+#include <cmath>
 #include <utility>
 
 #include "models/codec/budget.h"
@@ -38,15 +39,19 @@ class Quantise final : public Codec {
   float encode_payload(std::span<const float> values, Shape shape, const Layout& /*layout*/,
                        std::span<std::byte> payload) override {
     require_finite(values);
+    // Scales in fp16 reach down to 2^-24: values are brought to size 1 before, by a power of two for the header.
+    int exponent = 0;
+    std::frexp(largest_magnitude(values), &exponent);
+    const float unit = std::ldexp(1.0F, std::max(exponent, -120));
     const auto [count, length] = rows(shape, config_.axis);
     const auto size = static_cast<std::size_t>(row_size(config_.format, length));
     std::vector<float> row(static_cast<std::size_t>(length));
     for (std::int64_t i = 0; i < count; ++i) {
       for (std::int64_t j = 0; j < length; ++j)
-        row[static_cast<std::size_t>(j)] = values[place(shape, config_.axis, i, j)];
+        row[static_cast<std::size_t>(j)] = values[place(shape, config_.axis, i, j)] / unit;
       write_row(config_.format, row, payload.subspan(static_cast<std::size_t>(i) * size, size));
     }
-    return 1;
+    return unit;
   }
 
   [[nodiscard]] static std::size_t place(Shape shape, QuantisedAxis axis, std::int64_t row, std::int64_t column) {
@@ -58,7 +63,7 @@ class Quantise final : public Codec {
   }
 
   void check(const wire::Header& header, std::span<const std::byte> payload) const override {
-    if (!is_integer(header.format) || header.parameters[0] > 1 || header.parameters[1] != 0 || header.scale != 1)
+    if (!is_integer(header.format) || header.parameters[0] > 1 || header.parameters[1] != 0)
       throw MalformedMessage("the header of the message is no header of quantised values");
     const auto [count, length] = rows(header.shape, axis_of(header));
     if (std::ssize(payload) != count * row_size(header.format, length))
@@ -74,7 +79,7 @@ class Quantise final : public Codec {
     for (std::int64_t i = 0; i < count; ++i) {
       read_row(header.format, payload.subspan(static_cast<std::size_t>(i) * size, size), row);
       for (std::int64_t j = 0; j < length; ++j)
-        values[place(header.shape, axis, i, j)] = row[static_cast<std::size_t>(j)];
+        values[place(header.shape, axis, i, j)] = row[static_cast<std::size_t>(j)] * header.scale;
     }
   }
 

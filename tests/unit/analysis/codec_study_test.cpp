@@ -115,6 +115,12 @@ TEST(MeasuredAccuracy, NeedsTheCheckpointOfTheModel) {
   scenario.llm.hidden *= 2;
   EXPECT_THAT(reason(), HasSubstr("other sides than its checkpoint"));
   scenario = measured();
+  scenario.workload.output = Tokens(2);
+  EXPECT_THAT(reason(), HasSubstr("output: 1"));
+  scenario = measured();
+  scenario.codec = FourierTextCodec{.ratio = 4, .fallback = Fraction(0.5)};
+  EXPECT_THAT(reason(), HasSubstr("falls back"));
+  scenario = measured();
   scenario.device.precision = Precision::int1;
   EXPECT_THAT(reason(), HasSubstr("1 bit"));
   scenario = measured();

@@ -161,6 +161,26 @@ TEST(EveryKind, HasLessErrorWithMoreBytes) {
   EXPECT_LT(error(DeltaCodec{.format = NumberFormat::int8}), error(DeltaCodec{.format = NumberFormat::int4}));
 }
 
+// A power of two changes nothing but the size, from the smallest normal numbers to the largest that transforms stand.
+TEST(EveryKind, CodesSmallAndLargeValuesAlike) {
+  const Shape shape{.tokens = 12, .hidden = 20};
+  const auto values = smooth_activation(shape, 6);
+  const std::vector<CodecConfig> all{FourierCodec{.ratio = 2},  DctCodec{.ratio = 2}, TopKCodec{.ratio = 2},
+                                     SvdCodec{.ratio = 2},      QrCodec{.ratio = 2},  QuantiseCodec{},
+                                     TransformCodec{.ratio = 2}};
+  for (const CodecConfig& config : all) {
+    const auto codec = make_codec(config);
+    const double error = test::relative_error(values, codec->decode(codec->encode(values, shape)));
+    for (const int exponent : {-90, -40, 30}) {
+      auto scaled = values;
+      for (float& value : scaled) value = std::ldexp(value, exponent);
+      if (config.index() == 11 && exponent == -90) continue;  // its mean square is sent in fp32
+      EXPECT_NEAR(test::relative_error(scaled, codec->decode(codec->encode(scaled, shape))), error, 1e-3 * error + 1e-7)
+          << config.index() << " 2^" << exponent;
+    }
+  }
+}
+
 TEST(EveryKind, RefusesValuesThatAreNotFinite) {
   Random random(5);
   const Shape shape{.tokens = 6, .hidden = 40};
