@@ -93,7 +93,7 @@ void put_magnitude(RangeEncoder& encoder, Models& models, int c, std::size_t sta
   }
   if (units >= longest_run) {
     const std::uint32_t rest = units - longest_run + 1;
-    const int exponent = std::bit_width(rest) - 1;
+    const int exponent = static_cast<int>(std::bit_width(rest)) - 1;
     for (int i = 0; i < exponent; ++i) encoder.put(true, models.exponents[static_cast<std::size_t>(i)]);
     if (exponent < largest_exponent) encoder.put(false, models.exponents[static_cast<std::size_t>(exponent)]);
     encoder.put_raw(rest, exponent);
@@ -193,7 +193,8 @@ void zstd_decode(std::span<const std::byte> bytes, std::size_t components, std::
   std::size_t large = levels.size();
   for (std::size_t component = 0; component < components; ++component) {
     for (std::size_t i = component; i < levels.size(); i += components, ++next) {
-      levels[i] = static_cast<std::int8_t>(unpacked[next]);
+      const auto byte = std::to_integer<std::int32_t>(unpacked[next]);
+      levels[i] = byte < 128 ? byte : byte - 256;
       if (unpacked[next] != std::byte{0x80}) continue;
       if (large + 4 > size) throw MalformedMessage("the payload of the message ends among its large levels");
       levels[i] = static_cast<std::int32_t>(get_little_endian(std::span(unpacked).subspan(large, 4)));

@@ -28,10 +28,10 @@ class ComponentClasses {
 /// Codes levels, token by token, in at most `room` bytes; nothing if they do not fit. Zeros alone take no bytes.
 /// |level| < 2^30.
 std::optional<std::vector<std::byte>> code_components(EntropyCoder coder, std::span<const std::int32_t> levels,
-                                                      const ComponentClasses& classes, std::size_t room);
+                                                      const ComponentClasses& known, std::size_t room);
 
 /// Restores levels from the bytes and any zeros behind them. Throws MalformedMessage if zstd cannot.
-void decode_components(EntropyCoder coder, std::span<const std::byte> bytes, const ComponentClasses& classes,
+void decode_components(EntropyCoder coder, std::span<const std::byte> bytes, const ComponentClasses& known,
                        std::span<std::int32_t> levels);
 
 }  // namespace trilemma

@@ -71,7 +71,7 @@ double share_outside(const Prepared& prepared, std::span<const float> values) {
 class FourierAudit final : public Codec {
  public:
   FourierAudit(wire::CodecId id, FourierTextCodec config, Mirror mirror)
-      : Codec(id), config_(std::move(config)), mirror_(mirror) {}
+      : Codec(id), config_(config), mirror_(mirror) {}
 
   [[nodiscard]] bool falls_back() const override { return config_.fallback.has_value(); }
 

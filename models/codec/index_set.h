@@ -19,7 +19,7 @@ std::int64_t size(std::int64_t count, std::int64_t universe);
 void write(std::span<const std::uint32_t> indices, std::int64_t universe, std::span<std::byte> out);
 
 /// Reads them; throws MalformedMessage unless there are `count` rising ones below `universe`, and nothing else.
-std::vector<std::uint32_t> read(std::int64_t count, std::int64_t universe, std::span<const std::byte> bytes);
+std::vector<std::uint32_t> read(std::int64_t count, std::int64_t universe, std::span<const std::byte> in);
 
 /// log2(universe over count) / 8: what no code can undercut on average, in bytes.
 double least_size(std::int64_t count, std::int64_t universe);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -42,7 +43,7 @@ class Quantise final : public Codec {
     // Scales in fp16 reach down to 2^-24: values are brought to size 1 before, by a power of two for the header.
     int exponent = 0;
     std::frexp(largest_magnitude(values), &exponent);
-    const float unit = std::ldexp(1.0F, std::max(exponent, -120));
+    const float unit = std::ldexp(1.0F, std::clamp(exponent, -120, 120));
     const auto [count, length] = rows(shape, config_.axis);
     const auto size = static_cast<std::size_t>(row_size(config_.format, length));
     std::vector<float> row(static_cast<std::size_t>(length));

@@ -38,7 +38,7 @@ QuarterBlock block_within(Shape shape, std::int64_t most);
 std::vector<SpectrumPlace> places(Shape shape, QuarterBlock block);
 
 /// X[u, v] of a half spectrum (columns 0 .. D/2), for any u and v.
-std::complex<float> coefficient(std::span<const std::complex<float>> half, Shape shape, SpectrumPlace at);
+std::complex<float> coefficient(std::span<const std::complex<float>> half, Shape shape, SpectrumPlace place);
 
 /// Half spectrum whose inverse transform is the real part of the inverse of `full` (S x D, row-major): the part of it
 /// that is symmetric, (Z[u, v] + conj Z[-u, -v]) / 2.
