@@ -81,9 +81,25 @@ void pack_scaled(NumberFormat format, std::span<float> numbers, float scale, std
 }
 
 void unpack_coefficients(NumberFormat format, std::span<const std::byte> payload, std::span<float> numbers) {
-  if (!is_integer(format)) return unpack(format, payload, numbers);
-  unpack(NumberFormat::fp32, payload.first(4), numbers.first(1));
-  unpack(format, payload.subspan(4), numbers.subspan(1));
+  for (std::size_t begin = 0; begin < numbers.size();) begin = unpack_piece(format, payload, numbers, begin);
+}
+
+std::size_t unpack_piece(NumberFormat format, std::span<const std::byte> payload, std::span<float> numbers,
+                         std::size_t begin) {
+  constexpr std::size_t piece = 4096;  // whole blocks that stay in the fastest cache
+  static_assert(piece % quantisation_block == 0);
+  const bool has_dc = is_integer(format);
+  if (has_dc && begin == 0) {
+    unpack(NumberFormat::fp32, payload.first(4), numbers.first(1));
+    return 1;
+  }
+  const auto size = [&](std::size_t count) {
+    return static_cast<std::size_t>(packed_size(format, static_cast<std::int64_t>(count)));
+  };
+  const std::size_t count = std::min(piece, numbers.size() - begin);
+  const std::size_t offset = has_dc ? 4 + size(begin - 1) : size(begin);
+  unpack(format, payload.subspan(offset, size(count)), numbers.subspan(begin, count));
+  return begin + count;
 }
 
 void require_finite(std::span<const float> numbers) {

@@ -50,6 +50,9 @@ void pack_coefficients(NumberFormat format, std::span<const float> numbers, std:
 /// The same after dividing the numbers by the scale of their format, which destroys them.
 void pack_scaled(NumberFormat format, std::span<float> numbers, float scale, std::span<std::byte> payload);
 void unpack_coefficients(NumberFormat format, std::span<const std::byte> payload, std::span<float> numbers);
+/// One piece of that, from number `begin` on, where 0 or the last call ended; returns where it ends.
+std::size_t unpack_piece(NumberFormat format, std::span<const std::byte> payload, std::span<float> numbers,
+                         std::size_t begin);
 
 /// Throws std::invalid_argument unless all are finite; `what` completes "the activation has values that ...".
 void require_finite(std::span<const float> numbers);

@@ -14,19 +14,24 @@
 namespace trilemma::codec_kinds {
 namespace {
 
-/// Operations of the transform, 2.5 N log2 N (real-to-complex, half of Cooley and Tukey's 5 N log2 N), N = S D, plus
-/// for each kept real one scaling and its conversion. Bytes: a row pass and a column pass, each reading and writing
-/// 4 N, plus the gather (4 bytes a kept real) and the payload.
-CodecWork compression_work(Shape shape, NumberFormat format, std::int64_t kept) {
-  const auto count = static_cast<double>(elements(shape));
-  const double transform = 2.5 * count * std::log2(count);
+/// Operations of the transform: 2.5 N log2 D along hidden (real-to-complex, half of Cooley and Tukey's 5 N log2 D),
+/// N = S D, and along tokens 2.5 S K_D log2 S, for the kept columns only; plus for each kept real one scaling and its
+/// conversion. Bytes: both passes read and write what they transform, plus the gather (4 bytes a kept real) and the
+/// payload.
+CodecWork compression_work(Shape shape, NumberFormat format, LowPass block) {
+  const auto tokens = static_cast<double>(shape.tokens);
+  const auto hidden = static_cast<double>(shape.hidden);
+  const double along_tokens = 2.5 * tokens * static_cast<double>(block.hidden) * std::log2(tokens);
+  const double transform = 2.5 * tokens * hidden * std::log2(hidden) + along_tokens;
+  const std::int64_t kept = reals(block);
   return {.operations = Operations(transform + (1 + operations_per_real(format)) * static_cast<double>(kept)),
-          .moved = Bytes(16 * elements(shape) + 4 * kept + coefficients_size(format, kept))};
+          .moved = Bytes(8 * elements(shape) + 8 * shape.tokens * block.hidden + 4 * kept +
+                         coefficients_size(format, kept))};
 }
 
 /// The same, and 4 N bytes more to clear the spectrum.
-CodecWork restoration_work(Shape shape, NumberFormat format, std::int64_t kept) {
-  CodecWork work = compression_work(shape, format, kept);
+CodecWork restoration_work(Shape shape, NumberFormat format, LowPass block) {
+  CodecWork work = compression_work(shape, format, block);
   work.moved += Bytes(4 * elements(shape));
   return work;
 }
@@ -37,19 +42,22 @@ float normalisation(Shape shape) { return static_cast<float>(1 / std::sqrt(stati
 /// Everything that depends on the shape only, made once.
 struct Prepared {
   Prepared(Shape shape, LowPass block)
-      : transform(shape), order(wire_order(shape, block)), numbers(static_cast<std::size_t>(reals(block))) {}
+      : transform(shape, block.hidden / 2 + 1),
+        order(wire_order(shape, block)),
+        numbers(static_cast<std::size_t>(reals(block))) {}
 
   RealTransform transform;
   std::vector<Bin> order;
   std::vector<float> numbers;  // the kept reals in wire order
 };
 
+/// Memory is asked for bins ahead of time: those of neighbouring frequencies are in rows far apart.
+constexpr std::size_t look_ahead = 160;
+
 /// Fills `numbers` and returns the largest magnitude. Throws std::invalid_argument if one is not finite. Works in
-/// pieces that stay in the fastest cache until they are checked, and asks memory for bins ahead of time: those of
-/// neighbouring frequencies are in rows far apart.
+/// pieces that stay in the fastest cache until they are checked.
 float gather(Prepared& prepared, float factor) {
   constexpr std::size_t piece = 2048;
-  constexpr std::size_t look_ahead = 160;
   const auto spectrum = prepared.transform.spectrum();
   const std::span<const Bin> order = prepared.order;
   float largest = 0;
@@ -70,13 +78,31 @@ float gather(Prepared& prepared, float factor) {
   return largest;
 }
 
-/// Numbers count in units of `scale`. Without a clearing if every bin is written, here or by restore_mirrored_rows().
-void scatter(Prepared& prepared, float scale, float factor) {
+/// Sets the bins that are not kept to zero.
+void clear_others(std::span<std::complex<float>> spectrum, Shape shape, LowPass block) {
+  const auto width = static_cast<std::size_t>(shape.hidden / 2 + 1);
+  for (std::int64_t row = 0; row < shape.tokens; ++row) {
+    const bool is_kept = std::min(row, shape.tokens - row) <= block.tokens / 2;
+    const auto kept = is_kept ? static_cast<std::size_t>(block.hidden / 2 + 1) : 0;
+    std::ranges::fill(spectrum.subspan(static_cast<std::size_t>(row) * width + kept, width - kept),
+                      std::complex<float>());
+  }
+}
+
+/// Writes the sent bins, whose numbers count in units of `scale`.
+void scatter(Prepared& prepared, NumberFormat format, std::span<const std::byte> payload, float scale, float factor) {
   const auto spectrum = prepared.transform.spectrum();
-  const bool all_are_sent = prepared.numbers.size() == prepared.transform.values().size();
-  if (!all_are_sent) std::ranges::fill(spectrum, std::complex<float>());
-  auto number = prepared.numbers.cbegin();
-  for (const Bin bin : prepared.order) {
+  const std::span<const Bin> order = prepared.order;
+  const float* number = prepared.numbers.data();
+  const float* const end = number + prepared.numbers.size();
+  const float* unpacked = number;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    __builtin_prefetch(&spectrum[order[std::min(i + look_ahead, order.size() - 1)].index], 1);
+    while (unpacked - number < 2 && unpacked != end) {
+      const auto begin = static_cast<std::size_t>(unpacked - prepared.numbers.data());
+      unpacked = prepared.numbers.data() + unpack_piece(format, payload, prepared.numbers, begin);
+    }
+    const Bin bin = order[i];
     const float real = *number++ * scale * factor;
     spectrum[bin.index] = {real, bin.is_real ? 0 : *number++ * scale * factor};
   }
@@ -128,8 +154,8 @@ class Fourier final : public Codec {
                   .parameters = {static_cast<std::uint32_t>(block.tokens), static_cast<std::uint32_t>(block.hidden)},
                   .payload = Bytes(coefficients_size(format, kept)),
                   .reference = Bytes(reference_bytes(config_.reference, shape)),
-                  .encode = compression_work(shape, format, kept),
-                  .decode = restoration_work(shape, format, kept)};
+                  .encode = compression_work(shape, format, block),
+                  .decode = restoration_work(shape, format, block)};
   }
 
   /// Throws std::invalid_argument if a value is not finite or the sum of all overflows fp32 (|x| S D > 3e38).
@@ -149,8 +175,8 @@ class Fourier final : public Codec {
   void decode_payload(const wire::Header& header, std::span<const std::byte> payload,
                       std::span<float> values) override {
     Prepared& prepared = prepare(header.shape, block_of(header.parameters));
-    unpack_coefficients(header.format, payload, prepared.numbers);
-    scatter(prepared, header.scale, normalisation(header.shape));
+    clear_others(prepared.transform.spectrum(), header.shape, block_of(header.parameters));
+    scatter(prepared, header.format, payload, header.scale, normalisation(header.shape));
     restore_mirrored_rows(prepared.transform.spectrum(), header.shape);
     prepared.transform.inverse(values);
   }

@@ -49,7 +49,7 @@ RankedBin ranked(Shape shape, std::int64_t row, std::int64_t column) {
   const std::int64_t scaled_v = column * shape.tokens;
   return {.group = (u != 0 ? 2 : 0) + (column != 0 ? 1 : 0),
           .frequency = scaled_u * scaled_u + scaled_v * scaled_v,
-          .bin = {.index = static_cast<std::uint32_t>(row * (shape.hidden / 2 + 1) + column),
+          .bin = {.index = static_cast<std::uint32_t>(row * (shape.hidden / 2 + 1) + column) & 0x7fffffffU,
                   .is_real = mirrors_onto_itself(u, shape.tokens) && mirrors_onto_itself(column, shape.hidden)}};
 }
 

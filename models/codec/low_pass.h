@@ -38,8 +38,8 @@ LowPass choose_low_pass(Shape shape, std::int64_t budget);
 
 /// One sent coefficient: its place in the half spectrum, row-major S x (D/2 + 1).
 struct Bin {
-  std::uint32_t index = 0;
-  bool is_real = false;  // the imaginary part is zero by symmetry and not sent
+  std::uint32_t index : 31 = 0;
+  std::uint32_t is_real : 1 = 0;  // the imaginary part is zero by symmetry and not sent
 };
 
 /// The sent bins in wire order: DC, the rest of row u = 0 (what all tokens share, where activations have their

@@ -22,7 +22,6 @@ constexpr std::size_t scale_bytes = 4;
 #define TRILEMMA_WIDE
 #endif
 
-constexpr float fp16_subnormal_step = 0x1p-24F;
 constexpr float fp16_step_at = 0.5F;  // fp32 numbers from here on are that far apart
 
 constexpr std::int64_t rounded_up(std::int64_t value, std::int64_t divisor) { return (value + divisor - 1) / divisor; }
@@ -150,14 +149,13 @@ std::uint16_t to_fp16(float value) {
 }
 
 float from_fp16(std::uint16_t bits) {
-  const std::uint32_t sign = (bits & 0x8000U) << 16;
-  const std::uint32_t exponent = bits >> 10 & 0x1fU;
-  const std::uint32_t fraction = bits & 0x3ffU;
-  const auto subnormal =
-      std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int32_t>(fraction)) * fp16_subnormal_step);
-  const std::uint32_t widened = exponent == 0x1fU ? 0xffU : exponent + 112;
-  const std::uint32_t normal = widened << 23 | fraction << 13;
-  return std::bit_cast<float>(sign | (exponent == 0 ? subnormal : normal));
+  const std::uint32_t magnitude = bits & 0x7fffU;
+  const std::uint32_t sign = (bits ^ magnitude) << 16;
+  const std::uint32_t widened = (magnitude << 13) + (112U << 23);
+  const std::uint32_t normal = widened + (magnitude < 0x7c00U ? 0 : 112U << 23);  // infinities and NaN
+  // The fraction of a subnormal number, as that of a number from 2^-14 on whose leading one is then taken away.
+  const auto subnormal = std::bit_cast<std::uint32_t>(std::bit_cast<float>(widened + (1U << 23)) - 0x1p-14F);
+  return std::bit_cast<float>(sign | (magnitude < 0x400U ? subnormal : normal));
 }
 
 std::uint16_t to_bf16(float value) {

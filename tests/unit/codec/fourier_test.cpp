@@ -292,6 +292,19 @@ TEST(Fourier, WorkFollowsTheStatedFormula) {
   EXPECT_EQ(small.moved, Bytes(20 * 2048 + 4 + 2047 + 4 * 32));
 }
 
+TEST(Fourier, WorkAlongTokensIsThatOfTheKeptColumns) {
+  // 2048 values through 6 levels along hidden; 32 K_D values through 5 levels along tokens; K fp32 reals.
+  const Shape shape{.tokens = 32, .hidden = 64};
+  const auto codec = fourier(4);
+  const auto [kept_tokens, kept_hidden] =
+      wire::open(codec->encode(test::random_activation(shape, 16), shape)).parameters;
+  const double kept = static_cast<double>(kept_tokens) * kept_hidden;
+  ASSERT_LT(kept_hidden, 64);
+  const CodecWork work = codec->encode_work(shape);
+  EXPECT_DOUBLE_EQ(work.operations.value(), 2.5 * 2048 * 6 + 2.5 * 32 * kept_hidden * 5 + kept);
+  EXPECT_EQ(work.moved, Bytes(8 * 2048 + 8 * 32 * std::int64_t{kept_hidden} + 8 * static_cast<std::int64_t>(kept)));
+}
+
 TEST(Fourier, PlansShapesTooLargeToEncode) {
   const Shape shape{.tokens = 131072, .hidden = 16384};
   const auto codec = fourier(8);
