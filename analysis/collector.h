@@ -10,6 +10,17 @@
 
 namespace trilemma {
 
+/// Statistics of one kind of request of a mix.
+struct ClassStatistics {
+  LatencyHistogram latency;
+  LatencyHistogram first_token;
+  LatencyHistogram per_token;
+  std::uint64_t completed = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t dropped = 0;
+  std::optional<ViolationCounter> violations;  // of a target
+};
+
 /// Statistics of the requests of one or more replications, in constant memory. Requests that arrive during the warm-up
 /// are left out. A failed request counts as infinitely late.
 class Collector final : public RecordSink {
@@ -26,13 +37,18 @@ class Collector final : public RecordSink {
   /// Of completed requests.
   [[nodiscard]] const LatencyHistogram& stage(Stage stage) const { return stages_[static_cast<std::size_t>(stage)]; }
   [[nodiscard]] const std::optional<ViolationCounter>& violations() const { return violations_; }
+  /// By class; empty where the scenario has none.
+  [[nodiscard]] const std::vector<ClassStatistics>& classes() const { return classes_; }
   [[nodiscard]] Duration smallest_floor() const { return smallest_floor_; }
   [[nodiscard]] std::int64_t uplink_bytes() const { return uplink_bytes_; }
   [[nodiscard]] std::int64_t downlink_bytes() const { return downlink_bytes_; }
 
  private:
+  void add_to_class(const RequestRecord& record);
+
   Duration warmup_;
-  bool answer_as_a_whole_;  // the edge generates everything before it sends anything
+  std::vector<bool> answers_as_a_whole_;  // by class: everything is generated before anything is sent
+  std::vector<ClassStatistics> classes_;
   LatencyHistogram latency_;
   LatencyHistogram first_token_;
   LatencyHistogram per_token_;

@@ -15,13 +15,34 @@ std::string milliseconds(Duration time) {
   return fmt::format("{}.{:06}", time.count() / 1'000'000, time.count() % 1'000'000);
 }
 
+std::string_view rejection_word(Rejection refusal) {
+  switch (refusal) {
+    case Rejection::too_large:
+      return "dropped: too large";
+    case Rejection::queue_full:
+      return "dropped: queue full";
+    case Rejection::late:
+      return "dropped: late";
+    case Rejection::none:
+      break;
+  }
+  return "dropped";
+}
+
+std::string_view outcome_word(const RequestRecord& record) {
+  if (record.outcome == Outcome::completed) return "completed";
+  if (record.outcome == Outcome::failed) return "failed";
+  return rejection_word(record.rejection);
+}
+
 }  // namespace
 
 RecordWriter::RecordWriter(const std::filesystem::path& path, RecordSink& next)
     : stream_(path, std::ios::binary), next_(next) {
   if (!stream_) throw std::runtime_error(path.string() + ": cannot be written");
   buffer_ =
-      "replication,request,client,prompt_tokens,output_tokens,outcome,arrival_ms,finish_ms,latency_ms,first_token_ms,"
+      "replication,request,client,class,prompt_tokens,output_tokens,outcome,arrival_ms,finish_ms,latency_ms,first_"
+      "token_ms,"
       "floor_ms";
   for (const std::string_view stage : stage_names) buffer_ += fmt::format(",{}_ms", stage);
   buffer_ += ",uplink_bytes,downlink_bytes,blocks,retransmissions\n";
@@ -30,8 +51,8 @@ RecordWriter::RecordWriter(const std::filesystem::path& path, RecordSink& next)
 void RecordWriter::add(const RequestRecord& record) {
   const Request& request = record.request;
   const bool completed = record.outcome == Outcome::completed;
-  fmt::format_to(std::back_inserter(buffer_), "{},{},{},{},{},{},{},{},{},{},{}", replication_, request.id,
-                 request.client, request.prompt.value(), request.output.value(), completed ? "completed" : "failed",
+  fmt::format_to(std::back_inserter(buffer_), "{},{},{},{},{},{},{},{},{},{},{},{}", replication_, request.id,
+                 request.client, request.kind, request.prompt.value(), request.output.value(), outcome_word(record),
                  milliseconds(request.arrival), milliseconds(record.finish), milliseconds(record.latency()),
                  completed ? milliseconds(record.first_token) : "", milliseconds(record.floor));
   for (const Duration time : record.stages) fmt::format_to(std::back_inserter(buffer_), ",{}", milliseconds(time));

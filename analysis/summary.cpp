@@ -9,6 +9,7 @@
 #include "core/ensure.h"
 #include "models/processor/roofline.h"
 #include "sim/accuracy.h"
+#include "sim/classes.h"
 
 namespace trilemma {
 namespace {
@@ -36,8 +37,9 @@ Stability stability_of(const Scenario& scenario, const std::vector<Replication>&
     result.growth = std::max(result.growth, backlog_growth(one.backlog, one.window).value());
   }
   const Utilisation* offered = busiest(result.offered);
-  // A trace ends and drains: its load says how hard it is, not that it never ends.
-  const bool forecast = offered != nullptr && offered->share >= 1 && scenario.trace.empty();
+  // A trace ends and drains: its load says how hard it is, not that it never ends. And what batches can do is known
+  // only roughly in advance: there the backlog speaks.
+  const bool forecast = offered != nullptr && offered->share >= 1 && !offered->is_estimate && scenario.trace.empty();
   result.overloaded = forecast || result.growth > 0;
   // What the forecast did not foresee shows where the work went.
   const Utilisation* binding = forecast || !result.overloaded ? offered : nullptr;
@@ -73,16 +75,16 @@ std::optional<RadioSummary> radio_of(const std::vector<Replication>& replication
 }
 
 SizeSummary size_of(const Scenario& scenario) {
-  const WorkloadConfig& workload = scenario.workload;
   SizeSummary size{.device_capacity = capacity(scenario.device), .edge_capacity = capacity(scenario.edge)};
   size.device_bytes = scenario.device_need().total();
   size.edge_bytes = scenario.edge_need().total();
   Costs costs(scenario);
-  const Pass& pass = costs.prefill(workload.prompt, workload.output);
+  const RequestTokens usual = scenario.usual_request();
+  const Pass pass = costs.prefill(usual.prompt, usual.output);
   size.payload = pass.payload;
   size.on_air = pass.uplink;
-  size.raw_input = costs.with_headers(workload.prompt.value() * Costs::token_id);
-  const Bytes uncompressed = costs.uncompressed(workload.prompt);
+  size.raw_input = costs.with_headers(usual.prompt.value() * Costs::token_id);
+  const Bytes uncompressed = costs.uncompressed(usual.prompt);
   if (uncompressed > Bytes(0)) size.ratio = costs.with_headers(uncompressed) / pass.uplink;
   return size;
 }
@@ -92,10 +94,11 @@ std::optional<double> mean_ms(const LatencyHistogram& times) {
   return times.mean_nanoseconds() * 1e-6;
 }
 
-std::vector<StageSummary> stages_of(const Collector& collector, const StageTimes& floor,
+std::vector<StageSummary> stages_of(const Collector& collector, const StageTimes& floor, bool has_cloud,
                                     const std::optional<std::string>& withheld) {
   std::vector<StageSummary> stages;
   for (std::size_t i = 0; i < stage_count; ++i) {
+    if (is_of_cloud(static_cast<Stage>(i)) && !has_cloud) continue;
     StageSummary stage{.name = stage_names[i], .floor_ms = to_milliseconds(floor[i]), .reason = withheld.value_or("")};
     const LatencyHistogram& times = collector.stage(static_cast<Stage>(i));
     if (!withheld && times.completed() > 0) {
@@ -158,18 +161,24 @@ void add_energy(Summary& summary, const Scenario& scenario, const std::vector<Re
   const WorkloadConfig& workload = scenario.workload;
   Duration device_busy{0};
   Duration edge_busy{0};
+  Duration cloud_busy{0};
   RadioCounts up;
   RadioCounts down;
   for (const Replication& replication : replications) {
     device_busy += replication.device_busy;
-    edge_busy += replication.edge_busy;
+    edge_busy += replication.edge.busy;
+    cloud_busy += replication.cloud.busy;
     up += replication.uplink;
     down += replication.downlink;
   }
   summary.energy.device_mj =
       energy_mj(scenario.device.power, summary.simulated, workload.clients, device_busy, requests);
-  summary.energy.edge_mj = energy_mj(scenario.edge.power, summary.simulated, scenario.edge.count, edge_busy, requests);
+  summary.energy.edge_mj =
+      energy_mj(scenario.edge.power, summary.simulated, scenario.edge.processors(), edge_busy, requests);
   if (scenario.on_device()) summary.energy.edge_mj = 0;  // no edge is needed
+  summary.energy.cloud_mj = scenario.cloud ? energy_mj(scenario.cloud->power, summary.simulated,
+                                                       scenario.cloud->processors(), cloud_busy, requests)
+                                           : std::optional(0.0);
   const auto& modem = scenario.device.modem;
   if (!modem && scenario.on_device()) summary.energy.radio_mj = 0;  // nor a radio
   if (!modem || requests == 0) return;
@@ -201,6 +210,73 @@ void add_target(Summary& summary, const Scenario& scenario, const Collector& col
   }
 }
 
+SiteSummary site_of(std::string_view tier, std::int64_t blocks, const std::vector<SiteCounts>& replications,
+                    Duration simulated) {
+  SiteSummary result{.tier = tier, .blocks = blocks};
+  std::uint64_t steps = 0;
+  std::uint64_t members = 0;
+  std::uint64_t generated = 0;
+  for (const SiteCounts& counts : replications) {
+    steps += counts.steps;
+    members += counts.members;
+    generated += counts.generated;
+    result.most_blocks = std::max(result.most_blocks, counts.most_blocks);
+    result.preemptions += counts.preemptions;
+    result.recomputed += counts.recomputed;
+    result.too_large += counts.too_large;
+    result.queue_full += counts.queue_full;
+    result.late += counts.late;
+  }
+  if (steps > 0) result.batch = static_cast<double>(members) / static_cast<double>(steps);
+  if (simulated > Duration{0}) result.tokens_per_s = static_cast<double>(generated) / to_seconds(simulated);
+  return result;
+}
+
+/// Where a tier has more to tell than a queue with processors.
+bool is_of_interest(const SiteConfig& config, const SiteSummary& summary) {
+  return config.batching || summary.preemptions + summary.too_large + summary.queue_full + summary.late > 0 ||
+         !std::holds_alternative<NeverDrop>(config.drop);
+}
+
+void add_sites(Summary& summary, const Scenario& scenario, const std::vector<Replication>& replications) {
+  const std::vector<Scenario> classes = class_scenarios(scenario);
+  const auto add = [&](std::string_view tier, const EdgeConfig& config, Station station, SiteCounts Replication::*of) {
+    std::vector<SiteCounts> counts;
+    for (const Replication& one : replications) counts.push_back(one.*of);
+    SiteSummary site = site_of(tier, cache_blocks(classes, station), counts, summary.simulated);
+    if (is_of_interest(config, site)) summary.sites.push_back(site);
+  };
+  add("edge", scenario.edge, Station::edge, &Replication::edge);
+  if (scenario.cloud) add("cloud", *scenario.cloud, Station::cloud, &Replication::cloud);
+}
+
+void add_classes(Summary& summary, const Scenario& scenario, const Collector& collector) {
+  const std::vector<Scenario> classes = class_scenarios(scenario);
+  for (std::size_t kind = 0; kind < collector.classes().size(); ++kind) {
+    const ClassStatistics& statistics = collector.classes()[kind];
+    ClassSummary& one = summary.classes.emplace_back();
+    one.name = scenario.workload.classes[kind].name;
+    one.completed = statistics.completed;
+    one.failed = statistics.failed;
+    one.dropped = statistics.dropped;
+    for (const NamedQuantile& quantile : reported_quantiles) {
+      one.quantiles.push_back(summary.withheld ? QuantileEstimate{.reason = *summary.withheld}
+                                               : estimate_quantile(statistics.latency, quantile.q));
+    }
+    if (!summary.withheld) {
+      one.mean_ms = mean_ms(statistics.latency);
+      one.ttft_mean_ms = mean_ms(statistics.first_token);
+      one.tpot_mean_ms = mean_ms(statistics.per_token);
+    }
+    one.target = classes[kind].target;
+    one.accuracy = accuracy_of(classes[kind]);
+    if (!statistics.violations) continue;
+    const ViolationCounter& late = *statistics.violations;
+    one.verdict = judge(late.violations(), late.requests(), one.target->reliability);
+    if (summary.stability.overloaded && scenario.trace.empty()) one.verdict->verdict = Verdict::fails;
+  }
+}
+
 std::optional<std::string> why_withheld(const Scenario& scenario, const Summary& summary, const Collector& collector) {
   if (summary.stability.overloaded && scenario.trace.empty()) {
     return "overloaded: the latency grows with the length of the run";
@@ -210,7 +286,8 @@ std::optional<std::string> why_withheld(const Scenario& scenario, const Summary&
                        summary.requests.in_flight);
   if (summary.requests.offered == 0) return "no request was offered";
   if (collector.latency().count() == 0) return "no request arrived after the warm-up";
-  if (collector.latency().completed() == 0) return "every request failed";
+  if (collector.latency().completed() == 0)
+    return summary.requests.dropped > 0 ? "every request failed or was dropped" : "every request failed";
   return std::nullopt;
 }
 
@@ -239,7 +316,7 @@ Summary summarize(const Scenario& scenario, const Collector& collector, const st
         return total(a.floor_stages) < total(b.floor_stages);
       })->floor_stages;
   summary.floor_ms = to_milliseconds(total(floor));
-  summary.stages = stages_of(collector, floor, summary.withheld);
+  summary.stages = stages_of(collector, floor, scenario.cloud.has_value(), summary.withheld);
   add_latencies(summary, collector);
   add_target(summary, scenario, collector, floor);
   judge_draws(summary, scenario, replications);
@@ -247,6 +324,8 @@ Summary summarize(const Scenario& scenario, const Collector& collector, const st
   summary.size = size_of(scenario);
   summary.radio = radio_of(replications);
   summary.accuracy = accuracy_of(scenario);
+  add_sites(summary, scenario, replications);
+  add_classes(summary, scenario, collector);
   if (summary.simulated > Duration{0})
     summary.throughput = static_cast<double>(summary.requests.completed) / to_seconds(summary.simulated);
   return summary;

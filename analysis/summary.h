@@ -71,9 +71,10 @@ struct EnergySummary {
   std::optional<double> device_mj;
   std::optional<double> radio_mj;
   std::optional<double> edge_mj;
+  std::optional<double> cloud_mj;  // 0 without a cloud
   [[nodiscard]] std::optional<double> total_mj() const {
-    if (!device_mj || !radio_mj || !edge_mj) return std::nullopt;
-    return *device_mj + *radio_mj + *edge_mj;
+    if (!device_mj || !radio_mj || !edge_mj || !cloud_mj) return std::nullopt;
+    return *device_mj + *radio_mj + *edge_mj + *cloud_mj;
   }
 };
 
@@ -82,6 +83,35 @@ struct DrawnVerdicts {
   std::size_t holds = 0;
   std::size_t fails = 0;
   std::size_t undecided = 0;
+};
+
+/// What the servers of a tier did; empty where no batches, no cache limit and no policy were at work.
+struct SiteSummary {
+  std::string_view tier;
+  double batch = 0;              // sequences of a step, mean
+  double tokens_per_s = 0;       // of answers
+  std::int64_t blocks = 0;       // of KV cache, one copy
+  std::int64_t most_blocks = 0;  // in use at a time, of one copy
+  std::uint64_t preemptions = 0;
+  std::uint64_t recomputed = 0;  // tokens
+  std::uint64_t too_large = 0;   // requests that were turned away
+  std::uint64_t queue_full = 0;
+  std::uint64_t late = 0;
+};
+
+/// One kind of request of a mix. Latencies are empty where the scenario's are.
+struct ClassSummary {
+  std::string name;
+  std::uint64_t completed = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t dropped = 0;
+  std::optional<double> mean_ms;
+  std::vector<QuantileEstimate> quantiles;  // as reported_quantiles
+  std::optional<double> ttft_mean_ms;
+  std::optional<double> tpot_mean_ms;
+  std::optional<TargetConfig> target;
+  std::optional<TargetVerdict> verdict;
+  std::optional<AccuracyAnswer> accuracy;
 };
 
 /// All that a point says, of all replications together.
@@ -109,6 +139,8 @@ struct Summary {
   std::vector<std::string> beyond_target;  // stages whose zero-load time alone exceeds the target
   double floor_ms = 0;                     // of the client with the smallest
   SizeSummary size;
+  std::vector<SiteSummary> sites;
+  std::vector<ClassSummary> classes;  // empty where all requests are alike
   std::optional<RadioSummary> radio;
   std::optional<AccuracyAnswer> accuracy;  // where the workload has a task
   double throughput = 0;                   // completed requests per second until the last departure

@@ -60,19 +60,21 @@ Json stability_json(const Summary& summary) {
   return json;
 }
 
+Json verdict_json(const TargetConfig& target, const TargetVerdict& verdict) {
+  return {{"latency_ms", number(to_milliseconds(target.latency))},
+          {"reliability", target.reliability.value()},
+          {"violations", verdict.violations},
+          {"n", verdict.requests},
+          {"lower_bound", number(verdict.lower)},
+          {"upper_bound", number(verdict.upper)},
+          {"confidence", 0.95},
+          {"verdict", std::string(verdict_word(verdict.verdict))},
+          {"more_requests_needed", verdict.more_requests_needed ? Json(*verdict.more_requests_needed) : Json(nullptr)}};
+}
+
 Json target_json(const Scenario& scenario, const Summary& summary) {
   if (!summary.target) return nullptr;
-  const TargetVerdict& verdict = *summary.target;
-  Json json{
-      {"latency_ms", number(to_milliseconds(scenario.target->latency))},
-      {"reliability", scenario.target->reliability.value()},
-      {"violations", verdict.violations},
-      {"n", verdict.requests},
-      {"lower_bound", number(verdict.lower)},
-      {"upper_bound", number(verdict.upper)},
-      {"confidence", 0.95},
-      {"verdict", std::string(verdict_word(verdict.verdict))},
-      {"more_requests_needed", verdict.more_requests_needed ? Json(*verdict.more_requests_needed) : Json(nullptr)}};
+  Json json = verdict_json(*scenario.target, *summary.target);
   json["stages_beyond_target"] = summary.beyond_target;
   if (summary.drawn) {
     json["draws"] = {
@@ -86,6 +88,7 @@ Json energy_json(const EnergySummary& energy) {
   Json json{{"device", number(energy.device_mj)},
             {"radio", number(energy.radio_mj)},
             {"edge", number(energy.edge_mj)},
+            {"cloud", number(energy.cloud_mj)},
             {"total", number(energy.total_mj())}};
   if (!energy.total_mj()) json["reason"] = "needs device.power, device.modem and edge.power, and answered requests";
   return json;
@@ -151,6 +154,39 @@ Json accuracy_json(const std::optional<AccuracyAnswer>& answer) {
           {"kind", std::string(config::name_of(accuracy->kind))}};
 }
 
+Json sites_json(const std::vector<SiteSummary>& sites) {
+  Json json = Json::object();
+  for (const SiteSummary& site : sites) {
+    json[std::string(site.tier)] = {
+        {"batch_mean", number(site.batch)},
+        {"answer_tokens_per_s", number(site.tokens_per_s)},
+        {"kv_blocks", site.blocks},
+        {"kv_blocks_used_max", site.most_blocks},
+        {"preemptions", site.preemptions},
+        {"recomputed_tokens", site.recomputed},
+        {"dropped", {{"too_large", site.too_large}, {"queue_full", site.queue_full}, {"late", site.late}}}};
+  }
+  return json;
+}
+
+Json classes_json(const std::vector<ClassSummary>& classes) {
+  Json json = Json::object();
+  for (const ClassSummary& one : classes) {
+    Json latency{{"mean", number(one.mean_ms)}};
+    for (std::size_t i = 0; i < reported_quantiles.size(); ++i)
+      latency[std::string(reported_quantiles[i].name)] = quantile_json(one.quantiles[i]);
+    json[one.name] = {{"completed", one.completed},
+                      {"failed", one.failed},
+                      {"dropped", one.dropped},
+                      {"latency_ms", std::move(latency)},
+                      {"ttft_ms", number(one.ttft_mean_ms)},
+                      {"tpot_ms", number(one.tpot_mean_ms)},
+                      {"target", one.verdict ? verdict_json(*one.target, *one.verdict) : Json(nullptr)},
+                      {"accuracy", accuracy_json(one.accuracy)}};
+  }
+  return json;
+}
+
 }  // namespace
 
 std::string_view verdict_word(Verdict verdict) {
@@ -201,7 +237,7 @@ Json summary_to_json(const Scenario& scenario, const Summary& summary) {
       part_json(summary.ttft_mean_ms, summary.ttft_p99, summary.withheld.value_or("no completed request"));
   json["tpot_ms"] =
       part_json(summary.tpot_mean_ms, summary.tpot_p99,
-                summary.withheld.value_or(scenario.raw_input() && scenario.workload.output > Tokens(1)
+                summary.withheld.value_or(scenario.raw_input() && longest(scenario.workload.output) > Tokens(1)
                                               ? "the edge sends the whole answer at once"
                                               : "requests with one output token have no time per further token"));
   Json stages = Json::object();
@@ -216,6 +252,8 @@ Json summary_to_json(const Scenario& scenario, const Summary& summary) {
   json["size"] = size_json(summary.size);
   json["energy_mj"] = energy_json(summary.energy);
   json["radio"] = radio_json(summary);
+  if (!summary.sites.empty()) json["servers"] = sites_json(summary.sites);
+  if (!summary.classes.empty()) json["classes"] = classes_json(summary.classes);
   json["floor_ms"] = number(summary.floor_ms);
   return json;
 }

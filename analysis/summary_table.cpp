@@ -107,6 +107,7 @@ std::string energy_text(const EnergySummary& energy) {
   add("device", energy.device_mj);
   add("radio", energy.radio_mj);
   add("edge", energy.edge_mj);
+  if (energy.cloud_mj.value_or(0) > 0) add("cloud", energy.cloud_mj);
   return text.empty() ? text : text + " a request";
 }
 
@@ -145,6 +146,7 @@ std::string models_text(const Scenario& scenario) {
     text = "device " + model_text(scenario.device, scenario.device.precision, front_end);
   if (!scenario.on_device())
     text += (text.empty() ? "edge " : ", edge ") + model_text(scenario.edge, scenario.edge.precision, false);
+  if (scenario.cloud) text += ", cloud " + model_text(*scenario.cloud, scenario.cloud->precision, false);
   return text;
 }
 
@@ -219,6 +221,36 @@ std::string bounds_text(const Scenario& scenario, const Summary& summary) {
                             summary.radio->clients == 1 ? "" : "s", moves ? "that move" : "drawn once");
 }
 
+std::string site_text(const SiteSummary& site) {
+  std::string text = fmt::format("{:.3g} sequences a step, {:.4g} tokens/s; {} of {} KV blocks used at most",
+                                 site.batch, site.tokens_per_s, site.most_blocks, site.blocks);
+  if (site.preemptions > 0)
+    text += fmt::format("; {} preemptions, {} tokens recomputed", site.preemptions, site.recomputed);
+  const auto dropped = [&](std::uint64_t count, std::string_view why) {
+    if (count > 0) text += fmt::format("; {} dropped: {}", count, why);
+  };
+  dropped(site.too_large, "larger than the KV cache");
+  dropped(site.queue_full, "queue full");
+  dropped(site.late, "deadline over");
+  return text;
+}
+
+Table class_table(const Summary& summary) {
+  Table table{.header = {"class", "completed", "failed", "dropped", "mean ms", "p99 ms", "first token ms",
+                         "further token ms", "target"},
+              .rows = {}};
+  const auto p99 =
+      std::find_if(reported_quantiles.begin(), reported_quantiles.end(), [](const auto& q) { return q.name == "p99"; });
+  const auto at = static_cast<std::size_t>(p99 - reported_quantiles.begin());
+  for (const ClassSummary& one : summary.classes) {
+    table.rows.push_back({one.name, std::to_string(one.completed), std::to_string(one.failed),
+                          std::to_string(one.dropped), ms_or_dash(one.mean_ms), ms_or_dash(one.quantiles[at].value),
+                          ms_or_dash(one.ttft_mean_ms), ms_or_dash(one.tpot_mean_ms),
+                          one.verdict ? std::string(verdict_word(one.verdict->verdict)) : "-"});
+  }
+  return table;
+}
+
 using Fact = std::pair<std::string, std::string>;
 
 std::vector<Fact> facts(const Scenario& scenario, const Summary& summary) {
@@ -234,6 +266,7 @@ std::vector<Fact> facts(const Scenario& scenario, const Summary& summary) {
   list.emplace_back("stability", stability_text(summary));
   if (!summary.stability.offered.empty()) list.emplace_back("offered load", loads_text(summary.stability.offered));
   if (!summary.stability.carried.empty()) list.emplace_back("utilisation", loads_text(summary.stability.carried));
+  for (const SiteSummary& site : summary.sites) list.emplace_back(std::string(site.tier), site_text(site));
   list.emplace_back("size", size_text(summary.size));
   if (summary.radio && !scenario.on_device()) list.emplace_back("radio", radio_text(scenario, *summary.radio));
   if (summary.target) list.emplace_back("target", target_text(scenario, summary));
@@ -298,6 +331,7 @@ std::string summary_to_text(const Scenario& scenario, const Summary& summary) {
   text += table_to_text(stage_table(summary)) + "\n";
   text += summary.withheld ? fmt::format("  latency withheld, {}\n\n", *summary.withheld)
                            : table_to_text(latency_table(summary)) + "\n";
+  if (!summary.classes.empty()) text += table_to_text(class_table(summary)) + "\n";
   constexpr std::size_t label_width = 16;
   for (const auto& [name, fact] : facts(scenario, summary)) {
     text += fmt::format("  {:<{}}{}\n", name, label_width - 2, folded(fact, label_width));
@@ -311,6 +345,7 @@ std::string summary_to_markdown(const Scenario& scenario, const Summary& summary
   text += table_to_markdown(stage_table(summary)) + "\n";
   text += summary.withheld ? fmt::format("Latency withheld, {}.\n\n", *summary.withheld)
                            : table_to_markdown(latency_table(summary)) + "\n";
+  if (!summary.classes.empty()) text += table_to_markdown(class_table(summary)) + "\n";
   for (const auto& [name, fact] : facts(scenario, summary))
     text += fmt::format("- {}{}{}\n", name, name.empty() ? "" : ": ", fact);
   return text;

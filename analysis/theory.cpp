@@ -122,6 +122,38 @@ double mg1_mean_wait(double lambda, double mu, double cv2) {
   return lambda / mu * (1 + cv2) / (2 * (mu - lambda));
 }
 
+double mg1_priority_mean_wait(std::span<const double> lambda, double mu, double cv2, std::size_t which) {
+  TRILEMMA_ENSURE(which < lambda.size(), "the class is one of those that arrive");
+  const double all = std::accumulate(lambda.begin(), lambda.end(), 0.0);
+  ensure_stable(all, mu);
+  const auto load = [&](std::size_t classes) {
+    return std::accumulate(lambda.begin(), lambda.begin() + static_cast<std::ptrdiff_t>(classes), 0.0) / mu;
+  };
+  const double rest = all * (1 + cv2) / (mu * mu) / 2;  // of the service under way
+  return rest / ((1 - load(which)) * (1 - load(which + 1)));
+}
+
+double mg1_shared_mean_sojourn(double lambda, double mu) {
+  ensure_stable(lambda, mu);
+  return 1 / (mu - lambda);
+}
+
+double batch_mean_wait(int most, double lambda, double mu) {
+  ensure_stable(lambda, mu, most);
+  TRILEMMA_ENSURE(lambda > 0, "without arrivals nobody waits");
+  const auto balance = [&](double r) { return mu * std::pow(r, most + 1) - (lambda + mu) * r + lambda; };
+  // Positive at 0, negative between the root and 1.
+  double low = 0;
+  double high = 1;
+  for (int i = 0; i < 200; ++i) {
+    const double middle = (low + high) / 2;
+    (balance(middle) > 0 ? low : high) = middle;
+  }
+  const double r = low;
+  const double alone = 1 / (1 / (1 - r) + mu / lambda);  // P(a batch in service and nobody waiting)
+  return alone * r / ((1 - r) * (1 - r)) / lambda;
+}
+
 double slotted_md1_mean_sojourn(double lambda, double mu) { return 0.5 / mu + md1_mean_sojourn(lambda, mu); }
 
 }  // namespace trilemma::theory

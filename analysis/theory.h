@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
+
 /// Closed forms of queueing theory, for tests and for cross-checks of simulated results.
 ///
 /// UNITS: plain doubles. `lambda` is the arrival rate and `mu` the service rate of one server, both per the same unit
@@ -50,6 +53,22 @@ double md1_wait_cdf(double lambda, double mu, double t);
 /// Pollaczek-Khinchine: rho (1 + cv2) / (2 (mu - lambda)), with `cv2` >= 0 the squared coefficient of variation of the
 /// service time: variance / mean^2.
 double mg1_mean_wait(double lambda, double mu, double cv2);
+
+/// Non-preemptive priorities (Cobham, Operations Research 2, 1954): mean wait of the class `which` (0 is served first),
+/// where class i arrives at rate lambda[i] and all have the same law of service:
+/// sum(lambda) E[S^2] / 2 / ((1 - sigma before which) (1 - sigma up to which)), sigma = sum of loads.
+double mg1_priority_mean_wait(std::span<const double> lambda, double mu, double cv2, std::size_t which);
+
+/// Processor sharing, any law of service: 1 / (mu - lambda) (Kleinrock, Queueing Systems II, 1976, section 4.4).
+double mg1_shared_mean_sojourn(double lambda, double mu);
+
+// ---- M/M/1 in batches: a service takes all that wait, at most `most`, in one time of mean 1/mu ----------------------
+
+/// Neuts' general bulk service rule from 1 to `most`, exponential (Medhi, Stochastic Models in Queueing Theory, 2003,
+/// section 4.3). With r the root in (0, 1) of mu r^(most + 1) - (lambda + mu) r + lambda = 0, the queue beside a batch
+/// in service is geometric: wait = A r / (lambda (1 - r)^2), A = 1 / (1 / (1 - r) + mu / lambda). Requires lambda > 0
+/// and lambda < most mu.
+double batch_mean_wait(int most, double lambda, double mu);
 
 // ---- Slotted M/D/1: service takes one slot of 1/mu and starts at slot boundaries only (TDMA) ------------------------
 

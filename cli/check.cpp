@@ -87,7 +87,7 @@ std::string estimate_text(const Scenario& scenario, const Preview& preview) {
   const std::string memory_text = human_size(Bytes(static_cast<std::int64_t>(memory)));
   if (!preview.requests)
     return fmt::format("  estimate: requests unknown in a closed loop; {} of memory\n", memory_text);
-  const double trips = scenario.raw_input() ? 1 : static_cast<double>(scenario.workload.output.value());
+  const double trips = mean(scenario.workload.output);
   return fmt::format("  estimate: {:.3g} requests, {:.2g} s on one core, {} of memory\n", *preview.requests,
                      *preview.requests * trips * seconds_per_trip, memory_text);
 }

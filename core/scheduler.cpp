@@ -125,14 +125,24 @@ void Scheduler::schedule(Instant when, Action action, bool background) {
 RunEnd Scheduler::run() {
   wall_start_ = wall_clock();
   end_ = RunEnd::done;
-  ns3::Simulator::Run();
-  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  do {
+    ns3::Simulator::Run();
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  } while (end_ == RunEnd::done && pending_ == 0 && goes_on());
   return end_;
+}
+
+bool Scheduler::goes_on() {
+  bool answer = false;
+  guard([&] {
+    for (const auto& question : idle_questions_) answer = question() || answer;
+  });
+  return answer || failure_;
 }
 
 bool Scheduler::begin_background() {
   --background_;
-  if (holds_ > 0 || pending_ > background_) return true;
+  if (holds_ > 0 || pending_ > background_ || goes_on()) return true;
   now_ = before_;
   ns3::Simulator::Stop();
   return false;

@@ -3,8 +3,10 @@
 #include <coroutine>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "core/action.h"
 #include "core/block_pool.h"
@@ -51,6 +53,9 @@ class Scheduler {
   /// The same, of an event that is not worth a run of its own: when only such are left, and nobody holds the run, it
   /// ends at the event before.
   void at_background(Instant when, Action action);
+  /// Asks `goes_on`, which outlives the run, whenever nothing is left but background events: true if the run shall go
+  /// on with what it has scheduled, or with those.
+  void when_idle(std::function<bool()> goes_on) { idle_questions_.push_back(std::move(goes_on)); }
   /// The run waits for as many let_go() as there were hold().
   void hold() { ++holds_; }
   void let_go() { --holds_; }
@@ -93,6 +98,7 @@ class Scheduler {
   void begin_event(Instant when);
   /// Whether a background event, which begins now, has anything to run for.
   bool begin_background();
+  bool goes_on();
   void fail(std::exception_ptr failure);
   void check_limits();
 
@@ -107,6 +113,7 @@ class Scheduler {
   RunObserver* observer_;
   RunEnd end_ = RunEnd::done;
   Instant wall_start_{0};
+  std::vector<std::function<bool()>> idle_questions_;
   std::exception_ptr failure_;        // of the action that ended the run
   ProcessLink* processes_ = nullptr;  // all processes alive, destroyed with the scheduler
 };

@@ -27,7 +27,9 @@ std::optional<NotPublished> model_problem(const Scenario& scenario) {
   };
   if (!scenario.raw_input() && quantised(scenario.device.precision))
     return weights(scenario.device.precision, "device");
-  if (!scenario.on_device() && quantised(scenario.edge.precision)) return weights(scenario.edge.precision, "edge");
+  if (!scenario.part(Station::edge).empty() && quantised(scenario.edge.precision))
+    return weights(scenario.edge.precision, "edge");
+  if (scenario.uses_cloud() && quantised(scenario.cloud->precision)) return weights(scenario.cloud->precision, "cloud");
   return std::nullopt;
 }
 
@@ -37,7 +39,7 @@ std::optional<NotPublished> split_problem(const Scenario& scenario, const PaperC
   if (scenario.cut.layers != scenario.accuracies.cut)
     return NotPublished{fmt::format("{} at cut {}; published for cut {}", config::name_of(codec.method),
                                     config::Text<Cut>::format(scenario.cut), scenario.accuracies.cut)};
-  if (scenario.workload.output > Tokens(1))
+  if (longest(scenario.workload.output) > Tokens(1))
     return NotPublished{fmt::format("{} of generated tokens; published for prompts alone, with 'output: 1'",
                                     config::name_of(codec.method))};
   return std::nullopt;
@@ -91,6 +93,8 @@ AccuracyAnswer accuracy_with(const Scenario& scenario, const PaperCodec& codec) 
 
 std::optional<AccuracyAnswer> accuracy_of(const Scenario& scenario) {
   if (!scenario.workload.task) return std::nullopt;
+  if (scenario.uses_cloud() && !scenario.part(Station::edge).empty())
+    return NotPublished{"two cuts; published and measured for one"};
   if (scenario.workload.task->kind == measured_task) return measured_accuracy(scenario);
   const auto codec = codec_of(scenario);
   AccuracyAnswer answer = accuracy_with(scenario, codec.value_or(PaperCodec{}));

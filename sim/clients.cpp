@@ -12,10 +12,7 @@ bool within(const World& world, Instant time) {
 }
 
 /// A request of the scenario's own size, started now.
-void ask(World& world, std::int64_t client) {
-  const WorkloadConfig& workload = world.scenario().workload;
-  serve(world, world.begin(client, workload.prompt, workload.output));
-}
+void ask(World& world, std::int64_t client) { serve(world, world.begin(client, world.draw(client))); }
 
 Process poisson(World& world, std::int64_t client, EventRate rate, Rng rng) {
   while (true) {
@@ -40,24 +37,22 @@ Process periodic(World& world, std::int64_t client, PeriodicArrivals arrivals, R
 }
 
 Process closed(World& world, std::int64_t client, Duration think, Rng rng) {
-  const WorkloadConfig& workload = world.scenario().workload;
   while (true) {
     const Duration pause = rng.exponential(think);
     if (!within(world, world.now() + pause)) co_return;
     co_await world.scheduler().delay(pause);
     if (!world.open()) co_return;
     Signal answered;
-    serve(world, world.begin(client, workload.prompt, workload.output), &answered);
+    serve(world, world.begin(client, world.draw(client)), &answered);
     co_await answered;
   }
 }
 
 Process replay(World& world) {
-  const WorkloadConfig& workload = world.scenario().workload;
   for (const TraceRow& row : world.scenario().trace) {
     if (!within(world, row.time)) co_return;
     co_await world.scheduler().delay(row.time - world.now());
-    serve(world, world.begin(row.client, row.prompt.value_or(workload.prompt), row.output.value_or(workload.output)));
+    serve(world, world.begin(row.client, world.ask_of(row)));
   }
 }
 

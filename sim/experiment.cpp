@@ -25,13 +25,14 @@ void read_rows(Scenario& scenario, const config::Origins& origins, const std::fi
   }
   Scenario sized = scenario;
   scenario.trace = read_trace(path, path.string(), *arrivals, scenario.workload.clients);
+  const RequestTokens largest = scenario.largest_request();
   std::set<std::pair<Tokens, Tokens>> sizes;
   for (const TraceRow& row : scenario.trace) {
-    sizes.emplace(row.prompt.value_or(scenario.workload.prompt), row.output.value_or(scenario.workload.output));
+    sizes.emplace(row.prompt.value_or(largest.prompt), row.output.value_or(largest.output));
   }
   for (const auto& [prompt, output] : sizes) {
-    sized.workload.prompt = prompt;
-    sized.workload.output = output;
+    sized.workload.prompt = FixedLength{prompt};
+    sized.workload.output = FixedLength{output};
     for (const config::FieldProblem& problem : sized.problems()) {
       throw config::Error(fmt::format("{}: a row asks for a prompt of {} and an output of {} tokens: {}: {}",
                                       path.string(), prompt.value(), output.value(), problem.key, problem.problem));

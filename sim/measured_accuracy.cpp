@@ -65,7 +65,7 @@ std::optional<NotPublished> obstacle(const Scenario& scenario, const Transformer
     return NotPublished{"weights of 1 bit; a checkpoint is rounded to 8, 4 or 2"};
   if (scenario.on_device() || scenario.raw_input()) return std::nullopt;
   const Shape shape{.tokens = measured_tokens, .hidden = weights.llm.hidden};
-  if (scenario.workload.output > Tokens(1))
+  if (longest(scenario.workload.output) > Tokens(1))
     return NotPublished{"generated tokens, which are sent one by one; measured for prompts, with 'output: 1'"};
   const auto* text = std::get_if<FourierTextCodec>(&scenario.codec);
   if (text != nullptr && text->fallback)

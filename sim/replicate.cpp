@@ -31,7 +31,7 @@ std::vector<StageTimes> floors_of(World& world) {
   const WorkloadConfig& workload = world.scenario().workload;
   std::vector<StageTimes> floors;
   for (std::int64_t client = 0; client < workload.clients; ++client) {
-    floors.push_back(world.floor_stages(client, workload.prompt, workload.output));
+    floors.push_back(world.floor_stages(client, world.usual()));
   }
   return floors;
 }
@@ -86,7 +86,8 @@ Replication replicate(const Scenario& scenario, std::uint32_t index, RecordSink&
   result.judged = world.judged();
   result.late = world.late();
   result.device_busy = world.device_busy();
-  result.edge_busy = world.edge_busy();
+  result.edge = world.edge_site().counts();
+  if (world.has_cloud()) result.cloud = world.cloud().counts();
   result.window = world.window();
   result.finished = scheduler.now();
   result.events = scheduler.events();
@@ -106,11 +107,11 @@ Preview preview(const Scenario& scenario) {
   const Streams streams(static_cast<std::uint32_t>(scenario.seed), 0);
   NoSink sink;
   World world(scenario, streams, scheduler, sink);
-  const WorkloadConfig& workload = scenario.workload;
+  const Ask usual = world.usual();
   Preview result{.floors = floors_of(world),
                  .forecast = world.forecast(),
                  .links = links_of(world),
-                 .prefill = world.costs().prefill(workload.prompt, workload.output),
+                 .prefill = world.service(0).costs.prefill(usual.prompt, usual.output),
                  .requests = expected_requests(scenario, world.demand())};
   if (result.requests) *result.requests *= static_cast<double>(scenario.replications);
   return result;

@@ -16,9 +16,10 @@ struct Replication {
   std::uint64_t judged = 0;  // requests after the warm-up, where there is a target
   std::uint64_t late = 0;    // of them
   Duration device_busy{0};   // of all devices
-  Duration edge_busy{0};     // of all processors of the edge
-  Duration window{0};        // of arrivals
-  Instant finished{0};       // last event
+  SiteCounts edge;
+  SiteCounts cloud;
+  Duration window{0};   // of arrivals
+  Instant finished{0};  // last event
   std::uint64_t events = 0;
   std::vector<Utilisation> forecast;     // offered load; empty for closed loops
   std::vector<Utilisation> utilisation;  // carried load

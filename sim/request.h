@@ -6,6 +6,7 @@
 
 #include "core/units.h"
 #include "models/radio/radio.h"
+#include "models/server/visit.h"
 
 namespace trilemma {
 
@@ -21,14 +22,17 @@ enum class Stage {
   uplink_retransmission,    // repetitions, with all they wait for
   uplink_decoding,          // from the last symbol to the bits
   backhaul,                 // both ways: queue, serialisation, switches, propagation
-  edge_queue,               // waiting for a processor of the edge
+  edge_queue,               // waiting at the edge: for a processor, a batch, memory
   edge,                     // blocks after the cut and the LM head
+  wan,                      // between edge and cloud, both ways
+  cloud_queue,              // waiting in the cloud, likewise
+  cloud,                    // its blocks
   downlink_wait,            // the answer over the air: processing, frame alignment, other clients
   downlink_air,             // first transmissions
   downlink_retransmission,  // repetitions, with all they wait for
   downlink_decoding,        // from the last symbol to the bits
 };
-inline constexpr std::size_t stage_count = 16;
+inline constexpr std::size_t stage_count = 19;
 inline constexpr std::array<std::string_view, stage_count> stage_names{"device_queue",
                                                                        "device",
                                                                        "codec",
@@ -41,13 +45,27 @@ inline constexpr std::array<std::string_view, stage_count> stage_names{"device_q
                                                                        "backhaul",
                                                                        "edge_queue",
                                                                        "edge",
+                                                                       "wan",
+                                                                       "cloud_queue",
+                                                                       "cloud",
                                                                        "downlink_wait",
                                                                        "downlink_air",
                                                                        "downlink_retransmission",
                                                                        "downlink_decoding"};
 
+/// Stages of the cloud, which most scenarios do without.
+constexpr bool is_of_cloud(Stage stage) { return stage >= Stage::wan && stage <= Stage::cloud; }
+
 using StageTimes = std::array<Duration, stage_count>;
 Duration total(const StageTimes& stages);
+
+/// What a client asks for.
+struct Ask {
+  std::size_t kind = 0;  // class of the mix
+  Tokens prompt{1};
+  Tokens output{1};
+  auto operator<=>(const Ask&) const = default;
+};
 
 struct Request {
   std::uint64_t id = 0;  // in order of arrival, from 0
@@ -55,11 +73,15 @@ struct Request {
   Instant arrival{0};
   Tokens prompt{1};
   Tokens output{1};
+  std::size_t kind = 0;  // class of the mix
+
+  [[nodiscard]] Ask ask() const { return {kind, prompt, output}; }
 };
 
 enum class Outcome {
   completed,
-  failed,  // a transport block was lost after its last retransmission
+  failed,   // a transport block was lost after its last retransmission
+  dropped,  // a site turned it away
 };
 
 /// All that is known of one request when it has left the world.
@@ -73,7 +95,8 @@ struct RequestRecord {
   Duration bound{0};      // no completed request is faster: as floor, and every grant is on its way already
   Bytes uplink_bytes{0};  // handed to the radio, headers included
   Bytes downlink_bytes{0};
-  std::int32_t blocks = 0;  // transport blocks, up and down, first transmissions
+  Rejection rejection = Rejection::none;  // why it was dropped
+  std::int32_t blocks = 0;                // transport blocks, up and down, first transmissions
   std::int32_t retransmissions = 0;
 
   [[nodiscard]] Duration latency() const { return finish - request.arrival; }

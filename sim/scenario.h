@@ -16,25 +16,19 @@
 #include "models/codec/config.h"
 #include "models/link/config.h"
 #include "models/llm/config.h"
+#include "models/llm/cut.h"
 #include "models/llm/work.h"
-#include "models/processor/config.h"
-#include "models/processor/network.h"
 #include "models/processor/roofline.h"
 #include "models/radio/config.h"
-#include "models/server/pace.h"
+#include "models/server/roofline_step.h"
 #include "models/workload/config.h"
+#include "models/workload/target.h"
 #include "models/workload/trace.h"
+#include "sim/tiers.h"
 
 namespace trilemma {
 
-/// Blocks of the model that run on the device: 0 = none (the raw input is sent), all = the whole model.
-struct Cut {
-  std::optional<std::int64_t> layers = 0;  // empty: all
-  bool operator==(const Cut&) const = default;
-};
-
 enum class Fidelity { message, packet };
-enum class EdgeScheduling { fcfs };
 enum class Switch { off, on };
 
 namespace config {
@@ -42,79 +36,8 @@ template <>
 inline constexpr auto names<Fidelity> =
     std::array{Name{"message", Fidelity::message}, Name{"packet", Fidelity::packet}};
 template <>
-inline constexpr auto names<EdgeScheduling> = std::array{Name{"fcfs", EdgeScheduling::fcfs}};
-
-template <>
 inline constexpr auto names<Switch> = std::array{Name{"off", Switch::off}, Name{"on", Switch::on}};
-
-template <>
-struct Text<Cut> {
-  static constexpr std::string_view what = "a cut";
-  static constexpr std::string_view example = "1";
-  static Parsed<Cut> parse(std::string_view text);
-  static std::string format(Cut cut);
-  static std::string pattern();
-};
 }  // namespace config
-
-/// Electrical power of a device's radio by what it does (states as in TR 38.840).
-struct ModemConfig {
-  Watts transmit{0};
-  Watts receive{0};
-  Watts idle{0};
-
-  static constexpr auto fields() {
-    using config::between, config::field, config::required;
-    return std::tuple{required("transmit", &ModemConfig::transmit, "power while it transmits", between(0, 1000)),
-                      required("receive", &ModemConfig::receive, "power while it receives data", between(0, 1000)),
-                      field("idle", &ModemConfig::idle, "power otherwise", between(0, 1000))};
-  }
-  [[nodiscard]] std::vector<config::FieldProblem> problems() const {
-    if (idle <= transmit && idle <= receive) return {};
-    return {{"idle", "is more than the power of a state in which it works; write a smaller one"}};
-  }
-};
-
-/// The device tier of a scenario: a processor and what runs on it.
-struct DeviceConfig : ProcessorConfig {
-  Precision precision = Precision::int4;
-  Duration tokenisation{0};                // of one token of the prompt
-  std::optional<NetworkConfig> front_end;  // a network that runs before the first block, such as an image encoder
-  std::optional<ThrottlingConfig> throttling;
-  std::optional<ModemConfig> modem;
-
-  static constexpr auto fields() {
-    return std::tuple_cat(
-        ProcessorConfig::fields(),
-        std::tuple{config::field("precision", &DeviceConfig::precision, "number format of the weights"),
-                   config::field("tokenisation", &DeviceConfig::tokenisation,
-                                 "time to make one token of the input (tokenisation and other preparation)",
-                                 config::up_to_an_hour),
-                   config::field("front_end", &DeviceConfig::front_end,
-                                 "network that runs on the device before the prompt, such as an image encoder; a "
-                                 "catalogue entry or its operations and parameters"),
-                   config::field("throttling", &DeviceConfig::throttling, "slowing down when hot; absent: never"),
-                   config::field("modem", &DeviceConfig::modem,
-                                 "electrical power of the radio; absent: no radio energy is reported")});
-  }
-  [[nodiscard]] std::vector<config::FieldProblem> problems() const;
-};
-
-/// The edge tier: `count` processors, each with a copy of its part of the model.
-struct EdgeConfig : ProcessorConfig {
-  std::int64_t count = 1;
-  Precision precision = Precision::fp16;
-  EdgeScheduling scheduling = EdgeScheduling::fcfs;
-
-  static constexpr auto fields() {
-    return std::tuple_cat(ProcessorConfig::fields(),
-                          std::tuple{config::field("count", &EdgeConfig::count,
-                                                   "processors, one request at a time each", config::between(1, 1e6)),
-                                     config::field("precision", &EdgeConfig::precision, "number format of the weights"),
-                                     config::field("scheduling", &EdgeConfig::scheduling, "order of the queue")});
-  }
-  [[nodiscard]] std::vector<config::FieldProblem> problems() const;
-};
 
 /// Messages are sent as they are.
 struct NoTransport {
@@ -133,29 +56,6 @@ struct UdpTransport {
   }
 };
 using TransportConfig = std::variant<UdpTransport, NoTransport>;
-
-/// A latency bound and the share of requests that must meet it.
-struct TargetConfig {
-  static constexpr std::string_view catalogue = "targets";
-  std::string kind = "custom";
-  std::string title;
-  Duration latency{0};
-  Fraction reliability{0.99};
-  std::string scope;
-  std::string source;
-
-  static constexpr auto fields() {
-    using config::field, config::required;
-    return std::tuple{field("kind", &TargetConfig::kind, "catalogue entry in configs/targets, or 'custom'"),
-                      field("title", &TargetConfig::title, "full name"),
-                      required("latency", &TargetConfig::latency, "bound on the latency of a request",
-                               config::positive_up_to_30_years),
-                      required("reliability", &TargetConfig::reliability, "share of requests that must meet it",
-                               config::Bounds{.min = 0, .max = 1, .min_allowed = false, .max_allowed = false}),
-                      field("scope", &TargetConfig::scope, "what the bound covers in its source"),
-                      field("source", &TargetConfig::source, "where the numbers come from")};
-  }
-};
 
 struct LimitsConfig {
   std::optional<Duration> wall;
@@ -189,6 +89,8 @@ struct Scenario {
   Cut cut;
   DeviceConfig device;
   EdgeConfig edge;
+  std::optional<CloudConfig> cloud;
+  std::optional<SpeculationConfig> speculation;
   CodecConfig codec;
   TransportConfig transport;
   WorkloadConfig workload;
@@ -225,10 +127,15 @@ struct Scenario {
         field("limits", &Scenario::limits, "bounds on the cost of a run"),
         required("llm", &Scenario::llm, "language model"),
         field("pruning", &Scenario::pruning, "structured pruning of the model, on both sides of the cut"),
-        field("cut", &Scenario::cut,
-              "blocks on the device: 0 = all at the edge (raw input is sent), all = on the device"),
+        field(
+            "cut", &Scenario::cut,
+            "blocks on the device: 0 = all at the edge (raw input is sent), all = on the device; [a, b]: the cloud has "
+            "those from block b on"),
         required("device", &Scenario::device, "device tier"),
         required("edge", &Scenario::edge, "edge tier"),
+        field("cloud", &Scenario::cloud, "cloud tier, for cuts such as [1, 12]; absent: none"),
+        field("speculation", &Scenario::speculation,
+              "speculative decoding with a small model on the device, where the whole model is behind it"),
         field("codec", &Scenario::codec, "activation compression at the cut"),
         field("transport", &Scenario::transport, "packet headers around each message"),
         required("workload", &Scenario::workload, "clients and their requests"),
@@ -243,15 +150,19 @@ struct Scenario {
 
   [[nodiscard]] bool on_device() const { return !cut.layers.has_value(); }
   [[nodiscard]] bool raw_input() const { return cut.layers == std::int64_t{0}; }
-  /// The language model as it runs.
+  [[nodiscard]] bool uses_cloud() const { return cut.cloud.has_value(); }
+  /// Whether one site behind the device has the whole model, and so generates the answer by itself.
+  [[nodiscard]] bool is_remote() const { return raw_input() && cut.cloud.value_or(0) == 0; }
+  /// The language model as it runs, and its parts.
   [[nodiscard]] LlmConfig model() const { return pruned(llm, pruning); }
-  [[nodiscard]] ModelPart head() const {
-    return on_device() ? whole_model(model()) : device_part(model(), *cut.layers);
-  }
-  [[nodiscard]] ModelPart tail() const { return on_device() ? ModelPart{} : edge_part(model(), *cut.layers); }
-  /// Memory that each side needs for a request of the workload's size.
+  [[nodiscard]] ModelPart part(Station station) const;
+  /// A request's size in words: what a typical one has, rounded, and what the largest has.
+  [[nodiscard]] RequestTokens usual_request() const;
+  [[nodiscard]] RequestTokens largest_request() const;
+  /// Memory that each side needs for the largest request.
   [[nodiscard]] MemoryNeed device_need() const;
   [[nodiscard]] MemoryNeed edge_need() const;
+  [[nodiscard]] MemoryNeed cloud_need() const;
 };
 
 }  // namespace trilemma

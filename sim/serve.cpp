@@ -1,62 +1,69 @@
+#include "sim/ticket.h"
+#include "sim/trips.h"
 #include "sim/world.h"
 
 namespace trilemma {
 namespace {
 
-Pass pass_of(World& world, const Request& request, std::int64_t trip) {
-  if (trip == 0) return world.costs().prefill(request.prompt, request.output);
-  return world.costs().decode(request.prompt + Tokens(trip));
-}
-
-/// Time that a machine took, by what it was to take for the codec and for the rest.
-void charge(StageClock& clock, Stage stage, Duration took, Duration codec, Duration whole) {
-  using Wide = __int128;  // hours times hours
-  const Duration part =
-      whole == Duration{0}
-          ? Duration{0}
-          : Duration(static_cast<std::int64_t>(static_cast<Wide>(took.count()) * codec.count() / whole.count()));
-  clock.charge(Stage::codec, part);
-  clock.charge(stage, took - part);
+/// The draft model reads the prompt on the device while the prompt is on its way.
+Process prepare_drafts(World& world, const Request& request, Signal& ready) {
+  co_await world.device(request.client).run(world.service(request.kind).costs.draft_prefill(request.prompt));
+  ready.fire();
 }
 
 }  // namespace
 
-// The latency equation, top to bottom: device -> codec -> uplink -> backhaul -> edge -> backhaul -> downlink, once for
-// the prompt and once for each further token.
+// The latency equation, top to bottom: device -> codec -> uplink -> backhaul -> edge (-> WAN -> cloud -> WAN) ->
+// backhaul -> downlink, once for the prompt and once for each further token; shorter where a site goes on by itself.
 Process serve(World& world, Request request, Signal* answered) {
-  RequestRecord record{.request = request};
-  StageClock clock;
-  const std::int64_t trips = world.costs().passes(request.output);
-  for (std::int64_t trip = 0; trip < trips; ++trip) {
-    const Pass pass = pass_of(world, request, trip);
+  Ticket ticket(world, request);
+  Trips trips(world.service(request.kind), request.prompt, request.output, world.chance(request.client));
+  Signal drafts;
+  if (trips.is_speculative()) prepare_drafts(world, request, drafts);
+  for (bool is_first = true; ticket.goes_on() && trips.more(); is_first = false) {
+    if (!is_first && trips.is_speculative()) {
+      const Instant since = world.now();
+      co_await drafts;
+      ticket.waited(Stage::device, world.now() - since);
+    }
+    const Pass pass = trips.next();
     if (pass.on_device() > Duration{0}) {
-      const Server::Served served = co_await world.device(request.client).run(pass.on_device());
-      clock.charge(Stage::device_queue, served.waited);
-      charge(clock, Stage::device, served.took, pass.encode, pass.on_device());
+      ticket.worked(co_await world.device(request.client).run(pass.on_device()), pass);
     }
-    if (pass.leaves_device) {
+    if (pass.uplink > Bytes(0)) {
       const Leg up = co_await world.carry(Direction::uplink, request, pass.uplink);
-      clock.charge(Direction::uplink, up.radio.times);
-      clock.charge(Stage::backhaul, up.backhaul);
-      record.count(up.radio);
-      record.uplink_bytes += pass.uplink;
-      if (up.radio.lost) break;
-
-      const Server::Served served = co_await world.edge().run(pass.at_edge());
-      clock.charge(Stage::edge_queue, served.waited);
-      charge(clock, Stage::edge, served.took, pass.decode, pass.at_edge());
-
-      const Leg down = co_await world.carry(Direction::downlink, request, pass.downlink);
-      clock.charge(Stage::backhaul, down.backhaul);
-      clock.charge(Direction::downlink, down.radio.times);
-      record.count(down.radio);
-      record.downlink_bytes += pass.downlink;
-      if (down.radio.lost) break;
+      if (!ticket.arrived(Direction::uplink, pass.uplink, up)) break;
     }
-    if (trip == 0) record.first_token = world.now() - request.arrival;
+    if (pass.edge.any()) {
+      Visit visit = ticket.visit(Station::edge, pass);
+      co_await world.edge().serve(visit);
+      if (!ticket.served(Station::edge, visit)) break;
+    }
+    if (pass.to_cloud > Bytes(0)) {
+      ticket.crossed_wan(co_await world.cross_wan(Direction::uplink, pass.to_cloud));
+      Visit visit = ticket.visit(Station::cloud, pass);
+      co_await world.cloud().serve(visit);
+      if (!ticket.served(Station::cloud, visit)) break;
+    }
+    if (pass.from_cloud > Bytes(0)) ticket.crossed_wan(co_await world.cross_wan(Direction::downlink, pass.from_cloud));
+    if (pass.is_streamed) {
+      ticket.send_token();
+    } else if (pass.downlink > Bytes(0)) {
+      const Leg down = co_await world.carry(Direction::downlink, request, pass.downlink);
+      if (!ticket.arrived(Direction::downlink, pass.downlink, down)) break;
+      ticket.first_token();
+    } else if (!pass.edge.any() && !pass.cloud.any()) {
+      ticket.first_token();  // on the device
+    }
+    if (const auto context = trips.finish()) ticket.forget(pass.cloud.any() ? Station::cloud : Station::edge, *context);
   }
-  record.stages = clock.times();
-  world.finish(record);
+  co_await ticket.tokens_delivered();
+  if (trips.is_speculative() && !drafts.await_ready()) {
+    const Instant since = world.now();
+    co_await drafts;
+    ticket.waited(Stage::device, world.now() - since);
+  }
+  ticket.end();
   if (answered != nullptr) answered->fire();
 }
 

@@ -94,6 +94,7 @@ Scenario with_drawn_parameters(const Scenario& scenario, const Streams& streams)
   if (scenario.uncertainty == Switch::off) return result;
   draw(result.device, result.device.precision, streams.stream("device/parameters"));
   draw(result.edge, result.edge.precision, streams.stream("edge/parameters"));
+  if (result.cloud) draw(*result.cloud, result.cloud->precision, streams.stream("cloud/parameters"));
   return result;
 }
 

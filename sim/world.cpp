@@ -7,6 +7,7 @@
 
 #include "core/ensure.h"
 #include "models/processor/roofline.h"
+#include "sim/classes.h"
 
 namespace trilemma {
 
@@ -17,19 +18,46 @@ World::World(const Scenario& scenario, const Streams& streams, Scheduler& schedu
       streams_(streams),
       scheduler_(scheduler),
       sink_(sink),
-      costs_(scenario),
+      classes_(class_scenarios(scenario)),
+      edge_models_(served_models(classes_, Station::edge)),
+      cloud_models_(served_models(classes_, Station::cloud)),
+      edge_step_(scenario.edge, scenario.edge.precision, scenario.edge, edge_models_.models),
       radios_(make_radios(scheduler, scenario.radio, scenario.cells, scenario.workload.clients, streams)),
       backhaul_up_(make_link(scheduler, scenario.backhaul)),
       backhaul_down_(make_link(scheduler, scenario.backhaul)),
       network_(make_network({scheduler, scenario, streams, radios_, *backhaul_up_, *backhaul_down_})),
-      edge_(scheduler, scenario.edge.count, pace("edge", edge_spread(), std::nullopt)),
-      floors_(static_cast<std::size_t>(scenario.workload.clients)) {
-  const std::int64_t clients = scenario.workload.clients;
-  for (std::int64_t client = 0; client < clients; ++client) {
-    devices_.emplace_back(scheduler, 1,
-                          pace(fmt::format("client {}", client), device_spread(), scenario.device.throttling));
+      edge_({scheduler, scenario.edge, edge_step_, cache_blocks(classes_, Station::edge),
+             pace("edge", edge_spread(), std::nullopt), streams.stream("edge/balancer")}) {
+  make_services();
+  if (scenario.cloud) make_cloud(*scenario.cloud);
+  for (std::int64_t client = 0; client < scenario.workload.clients; ++client) {
+    const std::string name = fmt::format("client {}", client);
+    devices_.emplace_back(scheduler, 1, pace(name, device_spread(), scenario.device.throttling));
+    if (scenario.speculation) chances_.push_back(streams.stream(name + "/drafts"));
+    if (draws_requests()) draws_.push_back(streams.stream(name + "/requests"));
   }
   expected_window_ = expected_window();
+}
+
+void World::make_services() {
+  const auto& configs = scenario_.workload.classes;
+  for (std::size_t kind = 0; kind < classes_.size(); ++kind) {
+    Service& service = services_.emplace_back(classes_[kind]);
+    service.edge_model = edge_models_.of_class[kind];
+    service.cloud_model = cloud_models_.of_class[kind];
+    if (configs.empty()) continue;
+    service.share = configs[kind].share;
+    service.priority = configs[kind].priority;
+  }
+}
+
+void World::make_cloud(const CloudConfig& cloud) {
+  cloud_step_.emplace(cloud, cloud.precision, cloud, cloud_models_.models);
+  cloud_.emplace(Site::Parts{scheduler_, cloud, *cloud_step_, cache_blocks(classes_, Station::cloud),
+                             pace("cloud", cloud_spread(), std::nullopt), streams_.stream("cloud/balancer")});
+  const FixedLink wan{.rate = cloud.rate, .delay = cloud.rtt / 2};
+  wan_up_ = make_link(scheduler_, wan);
+  wan_down_ = make_link(scheduler_, wan);
 }
 
 Pace World::pace(const std::string& who, double spread, const std::optional<ThrottlingConfig>& throttling) const {
@@ -47,29 +75,66 @@ bool World::open() const {
   return !scenario_.duration || now() < *scenario_.duration;
 }
 
-Request World::begin(std::int64_t client, Tokens prompt, Tokens output) {
+bool World::draws_requests() const {
+  return classes_.size() > 1 || std::any_of(classes_.begin(), classes_.end(), [](const Scenario& one) {
+           return !is_fixed(one.workload.prompt) || !is_fixed(one.workload.output);
+         });
+}
+
+Ask World::draw(std::int64_t client) {
+  if (draws_.empty())
+    return {.prompt = longest(classes_.front().workload.prompt), .output = longest(classes_.front().workload.output)};
+  Rng& numbers = draws_[static_cast<std::size_t>(client)];
+  double all = 0;
+  for (const Service& service : services_) all += service.share;
+  double left = services_.size() > 1 ? numbers.uniform() * all : 0;
+  std::size_t kind = 0;
+  while (kind + 1 < services_.size() && left >= services_[kind].share) left -= services_[kind++].share;
+  const WorkloadConfig& workload = classes_[kind].workload;
+  return {.kind = kind,
+          .prompt = trilemma::draw(workload.prompt, numbers),
+          .output = trilemma::draw(workload.output, numbers)};
+}
+
+Ask World::ask_of(const TraceRow& row) {
+  Ask ask = draw(row.client);
+  if (row.prompt) ask.prompt = *row.prompt;
+  if (row.output) ask.output = *row.output;
+  return ask;
+}
+
+Request World::begin(std::int64_t client, const Ask& ask) {
   integrate();
   last_arrival_ = now();
   ++counts_.in_flight;
-  return {.id = counts_.offered++, .client = client, .arrival = now(), .prompt = prompt, .output = output};
+  return {.id = counts_.offered++,
+          .client = client,
+          .arrival = now(),
+          .prompt = ask.prompt,
+          .output = ask.output,
+          .kind = ask.kind};
 }
 
 void World::finish(RequestRecord& record) {
   integrate();
   record.finish = now();
-  const Floors lowest = floors(record.request.client, record.request.prompt, record.request.output);
+  const Request& request = record.request;
+  const Service::Floors lowest = floors(request.client, request.ask());
   record.floor = lowest.floor;
   record.bound = lowest.bound;
   TRILEMMA_ENSURE(total(record.stages) == record.latency(), "the stages of a request add up to its latency");
   TRILEMMA_ENSURE(record.outcome != Outcome::completed || record.latency() >= record.bound,
                   "no request beats its lower bound");
   latencies_ += record.latency().count();
-  if (scenario_.target && record.request.arrival >= scenario_.warmup) {
+  const auto& target = service(request.kind).scenario.target;
+  if (target && request.arrival >= scenario_.warmup) {
     ++judged_;
-    if (record.outcome != Outcome::completed || record.latency() > scenario_.target->latency) ++late_;
+    if (record.outcome != Outcome::completed || record.latency() > target->latency) ++late_;
   }
   --counts_.in_flight;
-  ++(record.outcome == Outcome::completed ? counts_.completed : counts_.failed);
+  ++(record.outcome == Outcome::completed ? counts_.completed
+     : record.outcome == Outcome::failed  ? counts_.failed
+                                          : counts_.dropped);
   count_overdue(record);
   sink_.add(record);
 }
@@ -132,60 +197,61 @@ void World::check_balance() const {
                   "Little's law: the integral of requests in the system is the sum of latencies");
 }
 
-StageTimes World::floor_stages(std::int64_t client, Tokens prompt, Tokens output) {
+Ask World::usual() const {
+  const RequestTokens usual = classes_.front().usual_request();
+  return {.prompt = usual.prompt, .output = usual.output};
+}
+
+StageTimes World::floor_stages(std::int64_t client, const Ask& ask) {
   StageClock clock;
-  const auto add = [&](const Pass& pass, std::int64_t messages) {
-    clock.charge(Stage::device, pass.device);
-    if (!pass.leaves_device) return;
-    const LegFloor up = network_->floor(Direction::uplink, client, pass.uplink);
-    const LegFloor down = network_->floor(Direction::downlink, client, pass.downlink);
-    clock.charge(Stage::codec, pass.encode + pass.decode);
-    clock.charge(Direction::uplink, up.radio, messages);
-    clock.charge(Direction::downlink, down.radio, messages);
-    clock.charge(Stage::backhaul, messages * (up.backhaul + down.backhaul));
-    clock.charge(Stage::edge, pass.edge);
+  Costs& costs = service(ask.kind).costs;
+  const Bill bill = costs.bill(ask.prompt, ask.output);
+  clock.charge(Stage::device, bill.work.device.model);
+  clock.charge(Stage::codec, bill.work.device.codec + bill.work.edge.codec + bill.work.cloud.codec);
+  clock.charge(Stage::edge, bill.work.edge.model);
+  clock.charge(Stage::cloud, bill.work.cloud.model);
+  const auto cross = [&](Direction direction, const MessageCount& messages) {
+    const LegFloor leg = network_->floor(direction, client, messages.size);
+    clock.charge(direction, leg.radio, messages.count);
+    clock.charge(Stage::backhaul, messages.count * leg.backhaul);
   };
-  add(costs_.prefill(prompt, output), 1);
-  const Costs::Further& further = costs_.further(prompt, output);
-  if (further.trips > 0) add(further.sum, further.trips);
+  for (const MessageCount& messages : bill.uplink) cross(Direction::uplink, messages);
+  for (const MessageCount& messages : bill.downlink) cross(Direction::downlink, messages);
+  for (const MessageCount& messages : bill.to_cloud)
+    clock.charge(Stage::wan, messages.count * wan_up_->floor(messages.size));
+  for (const MessageCount& messages : bill.from_cloud)
+    clock.charge(Stage::wan, messages.count * wan_down_->floor(messages.size));
   return clock.times();
 }
 
-World::Floors World::find_floors(std::int64_t client, Tokens prompt, Tokens output) {
-  const Duration floor = total(floor_stages(client, prompt, output));
+Service::Floors World::find_floors(std::int64_t client, const Ask& ask) {
+  const Duration floor = total(floor_stages(client, ask));
+  const Bill bill = service(ask.kind).costs.bill(ask.prompt, ask.output);
   // What noise can save on computations, and a transfer against the idle cell.
   Duration saved{0};
-  const auto save = [&](const Pass& pass, std::int64_t messages) {
-    if (device_spread() > 0)
-      saved += pass.on_device() - messages * Pace::least(pass.on_device() / messages, device_spread());
-    if (!pass.leaves_device) return;
-    if (edge_spread() > 0) saved += pass.at_edge() - messages * Pace::least(pass.at_edge() / messages, edge_spread());
-    for (const Direction direction : {Direction::uplink, Direction::downlink}) {
-      const Bytes size = direction == Direction::uplink ? pass.uplink : pass.downlink;
-      const LegFloor idle = network_->floor(direction, client, size);
-      saved += messages * (idle.radio.total() + idle.backhaul - network_->bound(direction, client, size));
-    }
+  const auto save = [&](const WorkSum& work, double spread) {
+    if (spread == 0 || work.passes == 0) return;
+    saved += work.total() - work.passes * Pace::least(work.total() / work.passes, spread);
   };
-  save(costs_.prefill(prompt, output), 1);
-  const Costs::Further& further = costs_.further(prompt, output);
-  if (further.trips > 0) save(further.sum, further.trips);
+  save(bill.work.device, device_spread());
+  save(bill.work.edge, edge_spread());
+  save(bill.work.cloud, cloud_spread());
+  const auto save_transfer = [&](Direction direction, const MessageCount& messages) {
+    const LegFloor idle = network_->floor(direction, client, messages.size);
+    saved += messages.count * (idle.radio.total() + idle.backhaul - network_->bound(direction, client, messages.size));
+  };
+  for (const MessageCount& messages : bill.uplink) save_transfer(Direction::uplink, messages);
+  for (const MessageCount& messages : bill.downlink) save_transfer(Direction::downlink, messages);
   return {.floor = floor, .bound = floor - saved};
 }
 
-World::Floors World::floors(std::int64_t client, Tokens prompt, Tokens output) {
-  const bool usual = prompt == scenario_.workload.prompt && output == scenario_.workload.output;
-  if (!usual) return find_floors(client, prompt, output);
-  auto& known = floors_[static_cast<std::size_t>(client)];
-  if (!known) known = find_floors(client, prompt, output);
+Service::Floors World::floors(std::int64_t client, const Ask& ask) {
+  Service& kind = service(ask.kind);
+  const RequestTokens usual = kind.scenario.usual_request();
+  if (ask.prompt != usual.prompt || ask.output != usual.output) return find_floors(client, ask);
+  auto& known = kind.floors[static_cast<std::size_t>(client)];
+  if (!known) known = find_floors(client, ask);
   return *known;
-}
-
-Duration World::floor(std::int64_t client, Tokens prompt, Tokens output) {
-  return floors(client, prompt, output).floor;
-}
-
-Duration World::bound(std::int64_t client, Tokens prompt, Tokens output) {
-  return floors(client, prompt, output).bound;
 }
 
 }  // namespace trilemma

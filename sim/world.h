@@ -12,11 +12,14 @@
 #include "core/scheduler.h"
 #include "models/link/link.h"
 #include "models/radio/radio.h"
+#include "models/server/roofline_step.h"
 #include "models/server/server.h"
-#include "sim/costs.h"
+#include "models/server/site.h"
+#include "sim/classes.h"
 #include "sim/network.h"
 #include "sim/request.h"
 #include "sim/scenario.h"
+#include "sim/service.h"
 
 namespace trilemma {
 
@@ -24,6 +27,7 @@ namespace trilemma {
 struct Utilisation {
   std::string resource;
   double share = 0;
+  bool is_estimate = false;  // offered to batches: what full ones of the usual mix can do
 };
 
 /// Requests and what became of them; offered = completed + failed + dropped + in_flight, always.
@@ -31,7 +35,7 @@ struct RequestCounts {
   std::uint64_t offered = 0;
   std::uint64_t completed = 0;
   std::uint64_t failed = 0;
-  std::uint64_t dropped = 0;  // refused by a policy; this version has none
+  std::uint64_t dropped = 0;  // turned away by a site
   std::uint64_t in_flight = 0;
 };
 
@@ -39,12 +43,31 @@ struct RequestCounts {
 inline constexpr std::size_t backlog_samples = 8;
 using Backlog = std::array<std::uint64_t, backlog_samples>;
 
-/// Steady traffic of one client, for forecasts: `rate` requests per second.
+/// Steady traffic of one client, for forecasts: `rate` requests per second of one class.
 struct Demand {
   std::int64_t client;
   Tokens prompt;
   Tokens output;
   double rate;
+  std::size_t kind = 0;
+};
+
+/// `co_await` it: time that a message took on a link.
+class WanAwaiter {
+ public:
+  WanAwaiter(Scheduler& scheduler, Link& link, Bytes size) : scheduler_(scheduler), link_(link), size_(size) {}
+  [[nodiscard]] bool await_ready() const { return link_.floor(size_) == Duration{0}; }
+  void await_suspend(std::coroutine_handle<> waiting) {
+    since_ = scheduler_.now();
+    link_.send(size_, Action::resume(waiting));
+  }
+  [[nodiscard]] Duration await_resume() const { return since_ < Instant{0} ? Duration{0} : scheduler_.now() - since_; }
+
+ private:
+  Scheduler& scheduler_;
+  Link& link_;
+  Bytes size_;
+  Instant since_{-1};
 };
 
 /// All parts of one scenario on one event list, wired together. Valid for one run.
@@ -56,30 +79,46 @@ class World {
 
   Scheduler& scheduler() { return scheduler_; }
   [[nodiscard]] Instant now() const { return scheduler_.now(); }
-  Costs& costs() { return costs_; }
+  /// A kind of request, by its place among the classes.
+  Service& service(std::size_t kind) { return services_[kind]; }
   Server& device(std::int64_t client) { return devices_[static_cast<std::size_t>(client)]; }
-  Server& edge() { return edge_; }
+  Site& edge() { return edge_; }
+  [[nodiscard]] bool has_cloud() const { return cloud_.has_value(); }
+  Site& cloud() { return *cloud_; }
+  /// Numbers that decide which drafts of a client are accepted; null without speculation.
+  Rng* chance(std::int64_t client) { return chances_.empty() ? nullptr : &chances_[static_cast<std::size_t>(client)]; }
   /// `co_await` it: radio and backhaul, in the order of the direction.
   LegAwaiter carry(Direction direction, const Request& request, Bytes size) {
-    const Instant deadline = request.arrival + (scenario_.target ? scenario_.target->latency : Duration{0});
+    const auto& target = services_[request.kind].scenario.target;
+    const Instant deadline = request.arrival + (target ? target->latency : Duration{0});
     return {*network_, {.direction = direction, .client = request.client, .size = size, .deadline = deadline}};
+  }
+  /// `co_await` it: between edge and cloud; how long it took.
+  WanAwaiter cross_wan(Direction direction, Bytes size) {
+    return {scheduler_, direction == Direction::uplink ? *wan_up_ : *wan_down_, size};
   }
 
   /// Puts the clients to work; call once, then run the scheduler.
   void start_clients();
   /// Whether more requests may start.
   [[nodiscard]] bool open() const;
+  /// What the next request of a client asks for: class and lengths, as far as they are drawn.
+  Ask draw(std::int64_t client);
+  /// What a row of a trace asks for; what it does not say is drawn.
+  Ask ask_of(const TraceRow& row);
   /// A request arrives now.
-  Request begin(std::int64_t client, Tokens prompt, Tokens output);
+  Request begin(std::int64_t client, const Ask& ask);
   /// A request leaves: checks its record and hands it on.
   void finish(RequestRecord& record);
 
   /// Zero-load latency of a request: every resource idle, the luckiest instants, no error.
-  [[nodiscard]] Duration floor(std::int64_t client, Tokens prompt, Tokens output);
+  [[nodiscard]] Duration floor(std::int64_t client, const Ask& ask) { return floors(client, ask).floor; }
   /// What no request beats: the same where uplink grants are on their way for other messages already.
-  [[nodiscard]] Duration bound(std::int64_t client, Tokens prompt, Tokens output);
+  [[nodiscard]] Duration bound(std::int64_t client, const Ask& ask) { return floors(client, ask).bound; }
   /// The same by stage (waits are zero except what the radio's frame makes unavoidable).
-  [[nodiscard]] StageTimes floor_stages(std::int64_t client, Tokens prompt, Tokens output);
+  [[nodiscard]] StageTimes floor_stages(std::int64_t client, const Ask& ask);
+  /// What the usual request of the first class asks for.
+  [[nodiscard]] Ask usual() const;
   /// Share of the arrivals that are over, 0 to 1.
   [[nodiscard]] double progress() const;
   /// Steady traffic by client; empty where arrivals adapt or span no time.
@@ -97,7 +136,8 @@ class World {
   [[nodiscard]] std::uint64_t late() const { return late_; }
   /// Time that the devices and the edge's processors were at work.
   [[nodiscard]] Duration device_busy() const;
-  [[nodiscard]] Duration edge_busy() const { return edge_.busy(); }
+  [[nodiscard]] const Site& edge_site() const { return edge_; }
+  [[nodiscard]] const std::optional<Site>& cloud_site() const { return cloud_; }
   /// From 0 to the last arrival, or the duration where the scenario has one.
   [[nodiscard]] Duration window() const;
   [[nodiscard]] const std::vector<std::unique_ptr<Radio>>& radios() const { return radios_; }
@@ -109,7 +149,12 @@ class World {
   [[nodiscard]] ClientIndex index_in_cell(std::int64_t client) const {
     return static_cast<ClientIndex>(client / scenario_.cells);
   }
+  void make_services();
+  void make_cloud(const CloudConfig& cloud);
+  [[nodiscard]] bool draws_requests() const;
   std::vector<Utilisation> forecast_radio(const std::vector<Demand>& demand);
+  [[nodiscard]] Utilisation site_load(const std::vector<Demand>& demand, Station station);
+  [[nodiscard]] bool stays_on_device() const;
   [[nodiscard]] Duration expected_window() const;
   void count_overdue(const RequestRecord& record);
   void integrate();
@@ -118,26 +163,34 @@ class World {
   const Streams& streams_;
   Scheduler& scheduler_;
   RecordSink& sink_;
-  Costs costs_;
+  std::vector<Scenario> classes_;
+  std::deque<Service> services_;  // by class
+  ServedModels edge_models_;
+  ServedModels cloud_models_;
+  RooflineStep edge_step_;
+  std::optional<RooflineStep> cloud_step_;
   std::vector<std::unique_ptr<Radio>> radios_;  // by cell
   std::unique_ptr<Link> backhaul_up_;
   std::unique_ptr<Link> backhaul_down_;
   std::unique_ptr<Network> network_;
   std::deque<Server> devices_;  // by client
-  Server edge_;
-  struct Floors {
-    Duration floor;
-    Duration bound;
-  };
-  Floors floors(std::int64_t client, Tokens prompt, Tokens output);
-  [[nodiscard]] Floors find_floors(std::int64_t client, Tokens prompt, Tokens output);
-  std::vector<std::optional<Floors>> floors_;  // by client, of the scenario's own prompt
+  Site edge_;
+  std::optional<Site> cloud_;
+  std::unique_ptr<Link> wan_up_;
+  std::unique_ptr<Link> wan_down_;
+  std::vector<Rng> chances_;  // by client
+  std::vector<Rng> draws_;    // by client, of classes and lengths; empty where nothing is drawn
+  Service::Floors floors(std::int64_t client, const Ask& ask);
+  [[nodiscard]] Service::Floors find_floors(std::int64_t client, const Ask& ask);
 
   [[nodiscard]] Pace pace(const std::string& who, double spread,
                           const std::optional<ThrottlingConfig>& throttling) const;
   [[nodiscard]] double spread(const ProcessorConfig& processor, Precision precision) const;
   [[nodiscard]] double device_spread() const { return spread(scenario_.device, scenario_.device.precision); }
   [[nodiscard]] double edge_spread() const { return spread(scenario_.edge, scenario_.edge.precision); }
+  [[nodiscard]] double cloud_spread() const {
+    return scenario_.cloud ? spread(*scenario_.cloud, scenario_.cloud->precision) : 0;
+  }
 
   RequestCounts counts_;
   std::uint64_t judged_ = 0;

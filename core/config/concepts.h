@@ -34,6 +34,12 @@ concept Catalogued = Struct<T> && requires {
   std::string_view(T::catalogue);
 };
 
+/// An alternative of a variant, by its name.
+template <class T>
+concept HasKind = Struct<T> && !Catalogued<T> && requires {
+  std::string_view(T::kind);
+};
+
 /// A struct that checks how its fields fit together.
 struct FieldProblem {
   std::string key;      // the field that a message points at

@@ -29,6 +29,16 @@ void Reader::read_string(const Node& node, const std::string& path, std::string&
   origins_[path] = node.origin;
 }
 
+Node Reader::list_as_text(const Node& node) {
+  std::vector<std::string> items;
+  for (const Node& item : node.items) {
+    if (item.kind != Node::Kind::scalar) return node;
+    items.push_back(item.scalar);
+  }
+  if (node.kind != Node::Kind::list) return node;
+  return {.kind = Node::Kind::scalar, .scalar = fmt::format("[{}]", fmt::join(items, ", ")), .origin = node.origin};
+}
+
 std::string Reader::joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, ", ")); }
 
 bool Reader::require_scalar(const Node& node, const std::string& path, std::string_view what,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <string>
 #include <utility>
@@ -55,7 +56,9 @@ class Reader {
   void read_string(const Node& node, const std::string& path, std::string& out);
 
   template <class T>
-  void read_leaf(const Node& node, const std::string& path, T& out, const Bounds& bounds) {
+  void read_leaf(const Node& given, const std::string& path, T& out, const Bounds& bounds) {
+    Node node = given;
+    if constexpr (requires { Text<T>::takes_lists; }) node = list_as_text(given);
     if (!require_scalar(node, path, Text<T>::what, Text<T>::example)) return;
     auto parsed = Text<T>::parse(node.scalar);
     if (const auto* problem = std::get_if<std::string>(&parsed)) {
@@ -70,6 +73,9 @@ class Reader {
     out = value;
     origins_[path] = node.origin;
   }
+
+  /// A list of scalars as the text of its items, `[a, b]`; anything else as it is.
+  static Node list_as_text(const Node& node);
 
   template <class T>
   static std::string bounds_problem(T value, const Bounds& bounds) {
@@ -127,6 +133,9 @@ class Reader {
 
   template <class T>
   void read_variant(const Node& node, const std::string& path, T& out) {
+    if constexpr (requires { std::variant_alternative_t<0, T>::plain; }) {
+      if (is_plain(node)) return read_plain(node, path, out);
+    }
     const Node resolved = resolve_variant(node, path, kinds_of<T>(), variant_catalogue<T>);
     if (resolved.kind != Node::Kind::map) return;
     const std::string& kind = resolved.find("kind")->scalar;
@@ -135,6 +144,21 @@ class Reader {
       (try_alternative<std::variant_alternative_t<I, T>>(kind, resolved, path, out) || ...);
     }
     (std::make_index_sequence<std::variant_size_v<T>>{});
+  }
+
+  /// Whether a node is a bare value rather than the name of a kind, which begins with a letter.
+  static bool is_plain(const Node& node) {
+    return node.kind == Node::Kind::scalar && !node.scalar.empty() &&
+           std::isalpha(static_cast<unsigned char>(node.scalar.front())) == 0;
+  }
+
+  /// A bare value stands for the first alternative.
+  template <class T>
+  void read_plain(const Node& node, const std::string& path, T& out) {
+    using First = std::variant_alternative_t<0, T>;
+    First first{};
+    read_value(node, path, first.*First::plain, std::get<0>(First::fields()).bounds);
+    out = first;
   }
 
   template <class Alternative, class T>
@@ -154,7 +178,7 @@ class Reader {
     const std::size_t problems_before = problems_.size();
     std::vector<std::string> known;
     std::apply([&](const auto&... field) { (known.emplace_back(field.key), ...); }, T::fields());
-    if constexpr (requires { T::kind; } && !Catalogued<T>) known.emplace_back("kind");
+    if constexpr (HasKind<T>) known.emplace_back("kind");
     for (const Entry& entry : node.entries) {
       if (std::find(known.begin(), known.end(), entry.key) == known.end()) {
         add_unknown(entry.key_origin, path, entry.key, "is not a known key", known);

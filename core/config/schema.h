@@ -64,7 +64,7 @@ template <class T>
 Json struct_schema(const Catalogue& catalogue, const T& value, bool named) {
   Json properties = Json::object();
   Json needed = Json::array();
-  if constexpr (requires { T::kind; } && !Catalogued<T>) {
+  if constexpr (HasKind<T>) {
     properties["kind"] = Json{{"const", std::string(T::kind)}};
     needed.push_back("kind");
   }
@@ -119,6 +119,9 @@ Json variant_schema(const Catalogue& catalogue, const std::variant<T...>& value)
   const std::string standard = std::visit([](const auto& chosen) { return std::string(chosen.kind); }, value);
   const bool bare = std::find(words.begin(), words.end(), Json(standard)) != words.end();
   if (!words.empty()) choices.push_back(Json{{"enum", std::move(words)}});
+  using First = std::variant_alternative_t<0, std::variant<T...>>;
+  if constexpr (requires { First::plain; })
+    choices.push_back(schema_of(catalogue, First{}.*First::plain, std::get<0>(First::fields()).bounds));
   (choices.push_back(struct_schema(catalogue, T{}, false)), ...);
   if constexpr (!variant_catalogue<std::variant<T...>>.empty())
     (add_named_choice<T>(catalogue, variant_catalogue<std::variant<T...>>, choices), ...);
@@ -133,6 +136,9 @@ template <class T>
 Json schema_of(const Catalogue& catalogue, const T& value, const Bounds& bounds) {
   if constexpr (std::same_as<T, std::string>) {
     return Json{{"type", "string"}};
+  } else if constexpr (Leaf<T> && requires { Text<T>::takes_lists; }) {
+    const Json list{{"type", "array"}, {"items", Json{{"type", "integer"}}}};
+    return Json{{"anyOf", Json::array({detail::leaf_schema<T>(bounds), list})}};
   } else if constexpr (Leaf<T>) {
     return detail::leaf_schema<T>(bounds);
   } else if constexpr (Enumeration<T>) {

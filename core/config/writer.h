@@ -32,9 +32,11 @@ Json to_json(const T& value) {
     return list;
   } else if constexpr (is_variant<T>) {
     return std::visit([](const auto& alternative) { return to_json(alternative); }, value);
+  } else if constexpr (requires { T::plain; }) {
+    return to_json(value.*T::plain);
   } else {
     Json map = Json::object();
-    if constexpr (requires { T::kind; } && !Catalogued<T>) map["kind"] = std::string(T::kind);
+    if constexpr (HasKind<T>) map["kind"] = std::string(T::kind);
     const auto add = [&](const auto& field) {
       Json member = to_json(value.*field.member);
       const bool nothing = member.is_null() || (member.is_array() && member.empty());
@@ -51,9 +53,11 @@ template <class T>
 Json defaults_to_json(const T& value = {}) {
   if constexpr (is_variant<T>) {
     return std::visit([](const auto& alternative) { return defaults_to_json(alternative); }, value);
+  } else if constexpr (requires { T::plain; }) {
+    return to_json(value);
   } else if constexpr (Struct<T>) {
     Json map = Json::object();
-    if constexpr (requires { T::kind; } && !Catalogued<T>) map["kind"] = std::string(T::kind);
+    if constexpr (HasKind<T>) map["kind"] = std::string(T::kind);
     const auto add = [&](const auto& field) {
       using Member = std::remove_cvref_t<decltype(value.*field.member)>;
       if (field.presence == Presence::required && !Struct<Member>) return;

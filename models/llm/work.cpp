@@ -130,23 +130,28 @@ Operations Work::operations() const {
 Bytes Work::bytes() const { return layers * (matrices.bytes + attention.bytes) + head.bytes; }
 
 Work forward_work(const LlmConfig& llm, const ModelPart& part, WeightFormat format, const PassTokens& tokens) {
-  if (part.empty()) return {};
-  const auto count = static_cast<double>(tokens.fresh.value());
-  const auto cached = static_cast<double>(tokens.cached.value());
-  const auto batch = static_cast<double>(tokens.batch);
+  BatchTokens one;
+  one.add(tokens.fresh, tokens.cached, 1);
+  return forward_work(llm, part, format,
+                      BatchTokens{.fresh = tokens.batch * one.fresh,
+                                  .pairs = static_cast<double>(tokens.batch) * one.pairs,
+                                  .kept = tokens.batch * one.kept,
+                                  .heads = tokens.batch});
+}
+
+Work forward_work(const LlmConfig& llm, const ModelPart& part, WeightFormat format, const BatchTokens& tokens) {
+  if (part.empty() || tokens.empty()) return {};
   const double weight_size = bits_per_weight(format) / 8;
   const double head_size = format.head_bits ? *format.head_bits / 8 : weight_size;
-  // Query i of the new tokens attends to the cached tokens, to those before it and to itself.
-  const double pairs = count * cached + count * (count + 1) / 2;
   const ModelPart block{.first = 0, .last = 1};
   Work work{.layers = part.layers(), .any = true};
-  work.matrices = {Operations(2 * matrix_parameters(llm) * count * batch),
+  work.matrices = {Operations(2 * matrix_parameters(llm) * static_cast<double>(tokens.fresh)),
                    round_up(static_cast<double>(layer_parameters(llm)) * weight_size)};
-  work.attention = {Operations(4 * static_cast<double>(llm.heads * llm.head_size) * pairs * batch),
-                    tokens.batch * kv_bytes(llm, block, tokens.fresh + tokens.cached, format.cache_bits)};
-  if (part.head) {
+  work.attention = {Operations(4 * static_cast<double>(llm.heads * llm.head_size) * tokens.pairs),
+                    kv_bytes(llm, block, Tokens(tokens.kept), format.cache_bits)};
+  if (part.head && tokens.heads > 0) {
     const auto weights = static_cast<double>(embedding_parameters(llm));
-    work.head = {Operations(2 * weights * batch), round_up(weights * head_size)};
+    work.head = {Operations(2 * weights * static_cast<double>(tokens.heads)), round_up(weights * head_size)};
   }
   return work;
 }

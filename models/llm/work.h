@@ -18,6 +18,7 @@ struct ModelPart {
 
   [[nodiscard]] std::int64_t layers() const { return last - first; }
   [[nodiscard]] bool empty() const { return layers() == 0 && !head; }
+  bool operator==(const ModelPart&) const = default;
 };
 
 /// The model on one machine, and the two sides of a cut after `cut` blocks (0 <= cut <= layers).
@@ -76,9 +77,29 @@ struct PassTokens {
   std::int64_t batch = 1;
 };
 
+/// What goes through a pass of unlike sequences at once, added up over them.
+struct BatchTokens {
+  std::int64_t fresh = 0;  // new tokens
+  double pairs = 0;        // of a new token and one that it attends to
+  std::int64_t kept = 0;   // tokens whose keys and values are read or written
+  std::int64_t heads = 0;  // tokens that the LM head is for
+
+  /// One sequence more: `fresh` new tokens after `cached` ones, of which the last `heads` go through the LM head.
+  void add(Tokens fresh_tokens, Tokens cached, std::int64_t head_tokens) {
+    const auto count = static_cast<double>(fresh_tokens.value());
+    fresh += fresh_tokens.value();
+    // Query i of the new tokens attends to the cached tokens, to those before it and to itself.
+    pairs += count * static_cast<double>(cached.value()) + count * (count + 1) / 2;
+    kept += (fresh_tokens + cached).value();
+    heads += head_tokens;
+  }
+  [[nodiscard]] bool empty() const { return fresh == 0; }
+};
+
 /// A forward pass over a part. Operations: 2 per parameter of the matrices and token, attention 4 x heads x head size
 /// per (query, key) pair with the causal half only, LM head for the last token only (Kaplan et al. 2020, section 2.1;
 /// norms, softmax and the rows of the embedding ignored). Bytes: every weight once, the KV cache of each sequence once.
 Work forward_work(const LlmConfig& llm, const ModelPart& part, WeightFormat format, const PassTokens& tokens);
+Work forward_work(const LlmConfig& llm, const ModelPart& part, WeightFormat format, const BatchTokens& tokens);
 
 }  // namespace trilemma

@@ -129,6 +129,17 @@ Duration run_time(const ProcessorConfig& processor, Precision precision, const R
   return time;
 }
 
+Duration batch_time(const ProcessorConfig& processor, Precision precision, const BatchRun& run) {
+  Work work = forward_work(run.llm, run.part, weight_format(processor, precision), run.tokens);
+  if (run.ways > 1) {
+    for (Load* load : {&work.matrices, &work.attention, &work.head}) {
+      load->operations = load->operations * (1 / static_cast<double>(run.ways));
+      load->bytes = Bytes((load->bytes.value() + run.ways - 1) / run.ways);
+    }
+  }
+  return forward_time(processor, precision, work);
+}
+
 Bytes network_bytes(const ProcessorConfig& processor, Precision precision, const NetworkConfig& network) {
   const double bits = static_cast<double>(network.parameters) * bits_per_weight(weight_format(processor, precision));
   return Bytes(static_cast<std::int64_t>(std::ceil(bits / 8)));

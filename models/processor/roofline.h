@@ -39,6 +39,17 @@ void for_each_pass(const ProcessorConfig& processor, Precision precision, const 
 /// Time of all of them.
 Duration run_time(const ProcessorConfig& processor, Precision precision, const Run& run);
 
+/// Time of one pass of unlike sequences at once over a part of a model, on `ways` processors that share the matrices
+/// and the heads evenly: every load is divided by `ways`, fixed costs are not. Without what they tell each other.
+/// Ignores chunks and caches of fixed size. Requires rate_for(processor, precision).
+struct BatchRun {
+  const LlmConfig& llm;
+  ModelPart part;
+  BatchTokens tokens;
+  std::int64_t ways = 1;
+};
+Duration batch_time(const ProcessorConfig& processor, Precision precision, const BatchRun& run);
+
 /// Time of another network, which runs in one pass: per_call + roof(fully connected) + roof(convolutions).
 Duration network_time(const ProcessorConfig& processor, Precision precision, const NetworkConfig& network);
 /// Its weights in memory.

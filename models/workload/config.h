@@ -5,11 +5,14 @@
 #include <string>
 #include <tuple>
 #include <variant>
+#include <vector>
 
 #include "core/config/concepts.h"
 #include "core/config/field.h"
 #include "core/units.h"
 #include "models/accuracy/published.h"
+#include "models/workload/classes.h"
+#include "models/workload/lengths.h"
 
 namespace trilemma {
 
@@ -77,19 +80,25 @@ using ArrivalConfig = std::variant<PoissonArrivals, PeriodicArrivals, ClosedArri
 struct WorkloadConfig {
   std::int64_t clients = 1;
   ArrivalConfig arrivals;
-  Tokens prompt{128};
-  Tokens output{1};
+  LengthConfig prompt = FixedLength{Tokens(128)};
+  LengthConfig output = FixedLength{Tokens(1)};
+  bool stream = true;
   std::optional<TaskConfig> task;
+  std::vector<ClassConfig> classes;
 
   static constexpr auto fields() {
     using config::between, config::field, config::required;
     return std::tuple{
         field("clients", &WorkloadConfig::clients, "devices, spread evenly over the cells", between(1, 1e6)),
         required("arrivals", &WorkloadConfig::arrivals, "when each client sends a request"),
-        field("prompt", &WorkloadConfig::prompt, "tokens of a prompt", between(1, 1e9)),
-        field("output", &WorkloadConfig::output, "tokens generated per request, one pass through the chain each",
-              between(1, 1e6)),
+        field("prompt", &WorkloadConfig::prompt, "tokens of a prompt; a number or a distribution"),
+        field("output", &WorkloadConfig::output,
+              "tokens generated per request, one pass each; a number or a distribution"),
+        field("stream", &WorkloadConfig::stream,
+              "whether an answer that is generated behind the device goes down token by token or as a whole"),
         field("task", &WorkloadConfig::task, "what the answers are scored on; selects published accuracies"),
+        field("classes", &WorkloadConfig::classes,
+              "kinds of requests in a mix, drawn by their shares; absent: all are alike"),
     };
   }
 };

@@ -30,7 +30,7 @@ Scenario network_alone(const RadioConfig& radio, Bytes size, std::int64_t client
   scenario.requests = requests;
   scenario.transport = UdpTransport{};
   scenario.workload.clients = clients;
-  scenario.workload.prompt = Tokens(size.value() / Costs::token_id.value());
+  scenario.workload.prompt = FixedLength{Tokens(size.value() / Costs::token_id.value())};
   scenario.radio = radio;
   scenario.backhaul = metro;
   return scenario;

@@ -156,7 +156,7 @@ TEST(Units, AreConvertedInOnePlace) {
       "models/radio/tbs.cpp",                  // the highest code rate is 948/1024
       "models/radio/numerology.cpp",           // MHz and exact nanoseconds of TS 38.101 and TS 38.211
       "models/radio/propagation.cpp",          // GHz in the formulas of TR 38.901
-      "sim/scenario.cpp",                      // sizes in messages, three digits
+      "sim/classes.cpp",                       // sizes in messages, three digits
       "analysis/table.cpp",                    // sizes in tables, three digits
       "analysis/calibration/device_file.cpp",  // times in the device file, four digits
       "analysis/records.cpp",                  // milliseconds with all their nanoseconds, in integers

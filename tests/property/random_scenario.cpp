@@ -116,11 +116,49 @@ std::vector<TraceRow> random_trace(Draw& draw, std::int64_t clients) {
 
 Duration random_think(Draw& draw) { return draw.chance(0.3) ? 0ns : draw.time(100us, 100ms); }
 
+void draw_site(Draw& draw, SiteConfig& site) {
+  site.servers = draw.whole(1, 3);
+  site.balancer = draw.one_of({Balancer::round_robin, Balancer::join_shortest_queue, Balancer::power_of_two});
+  site.scheduling = draw.one_of({Scheduling::fcfs, Scheduling::priority, Scheduling::sjf});
+  site.kv_cache.block = draw.whole(1, 32);
+  if (draw.chance(0.2)) {
+    site.tensor_parallel = site.count;
+    if (site.count > 1)
+      site.interconnect =
+          InterconnectConfig{.rate = ByteRate(draw.whole(1, 100) * 1e9), .latency = draw.time(1us, 50us)};
+  }
+  if (draw.chance(0.2)) site.drop = DropBeyond{.limit = draw.whole(0, 20)};
+  if (draw.chance(0.3)) return;
+  BatchingConfig& batching = site.batching.emplace();
+  batching.kind = draw.one_of({Batching::static_batch, Batching::dynamic, Batching::continuous});
+  if (batching.kind != Batching::continuous || draw.chance(0.5)) batching.max_batch = draw.whole(1, 16);
+  if (batching.kind == Batching::dynamic && draw.chance(0.7)) batching.max_wait = draw.time(1us, 5ms);
+  if (batching.kind == Batching::continuous && draw.chance(0.5)) batching.max_tokens = draw.whole(1, 100);
+}
+
+/// A cloud behind the edge, or a draft model on the device, where the cut allows it.
+void draw_tiers(Draw& draw, Scenario& scenario) {
+  if (!scenario.cut.layers || scenario.target) return;
+  if (draw.chance(0.15)) {
+    CloudConfig& cloud = scenario.cloud.emplace();
+    cloud.precision = random_precision(draw);
+    draw_processor(draw, cloud, cloud.precision);
+    draw_site(draw, cloud);
+    cloud.rtt = draw.time(1us, 20ms);
+    scenario.cut.cloud = draw.whole(*scenario.cut.layers, scenario.model().layers);
+  }
+  if (!scenario.is_remote() || longest(scenario.workload.output) == Tokens(1) || draw.chance(0.7)) return;
+  SpeculationConfig& speculation = scenario.speculation.emplace();
+  speculation.draft = scenario.llm;
+  speculation.tokens = draw.whole(1, 5);
+  speculation.acceptance = Fraction(draw.whole(0, 100) / 100.0);
+}
+
 void draw_workload(Draw& draw, Scenario& scenario) {
   WorkloadConfig& workload = scenario.workload;
   workload.clients = draw.chance(0.2) ? 1 : draw.whole(1, 60);
-  workload.prompt = Tokens(draw.chance(0.2) ? 1 : draw.whole(1, 48));
-  workload.output = Tokens(draw.chance(0.5) ? 1 : draw.whole(2, 4));
+  workload.prompt = FixedLength{Tokens(draw.chance(0.2) ? 1 : draw.whole(1, 48))};
+  workload.output = FixedLength{Tokens(draw.chance(0.5) ? 1 : draw.whole(2, 4))};
   const std::int64_t requests = draw.whole(20, 150);
   // Mean time between requests of all clients together.
   const Duration gap = draw.time(10us, 100ms);
@@ -280,6 +318,10 @@ Scenario random_scenario(std::uint32_t number) {
     scenario.target = TargetConfig{.latency = draw.time(100us, 100ms),
                                    .reliability = Fraction(draw.one_of({0.5, 0.9, 0.99, 0.99999}))};
   }
+  Draw servers(20261203, number);
+  if (servers.chance(0.5)) draw_site(servers, scenario.edge);
+  scenario.workload.stream = servers.chance(0.7);
+  draw_tiers(servers, scenario);
   return scenario;
 }
 
@@ -288,8 +330,8 @@ std::vector<std::string> problems_of(const Scenario& scenario) {
   add_problems(scenario, found);
   Scenario sized = scenario;
   for (const TraceRow& row : scenario.trace) {
-    sized.workload.prompt = row.prompt.value_or(scenario.workload.prompt);
-    sized.workload.output = row.output.value_or(scenario.workload.output);
+    sized.workload.prompt = FixedLength{row.prompt.value_or(longest(scenario.workload.prompt))};
+    sized.workload.output = FixedLength{row.output.value_or(longest(scenario.workload.output))};
     if (!found.empty()) return found;
     for (const auto& problem : sized.problems()) found.push_back(problem.key + " " + problem.problem);
   }
@@ -308,8 +350,8 @@ std::string as_yaml(const Scenario& scenario) {
   text += "# trace.csv\n# time,client,prompt,output\n";
   for (const TraceRow& row : scenario.trace) {
     text += fmt::format("# {},{},{},{}\n", row.time.count(), row.client,
-                        row.prompt.value_or(scenario.workload.prompt).value(),
-                        row.output.value_or(scenario.workload.output).value());
+                        row.prompt.value_or(longest(scenario.workload.prompt)).value(),
+                        row.output.value_or(longest(scenario.workload.output)).value());
   }
   return text;
 }

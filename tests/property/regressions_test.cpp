@@ -60,7 +60,7 @@ TEST(Summary, ItsFloorIsThatOfTheBestClientOfAllReplications) {
 TEST(Summary, WithheldFiguresSayThatTheSystemIsOverloaded) {
   Scenario scenario = toy_scenario();
   scenario.requests = 50;
-  scenario.workload.output = Tokens(2);
+  scenario.workload.output = FixedLength{Tokens(2)};
   scenario.workload.arrivals = PeriodicArrivals{.period = 1us, .aligned = true};
   const config::Json json = summary_to_json(scenario, summary_of(scenario, {run(scenario, 0)}));
   for (const char* part : {"latency_ms", "ttft_ms", "tpot_ms"}) {

@@ -53,8 +53,8 @@ inline Scenario toy_scenario() {
   scenario.transport = NoTransport{};
   scenario.workload = {.clients = 1,
                        .arrivals = PeriodicArrivals{.period = 1s, .jitter = 0ns, .aligned = true},
-                       .prompt = Tokens(10),
-                       .output = Tokens(1)};
+                       .prompt = FixedLength{Tokens(10)},
+                       .output = FixedLength{Tokens(1)}};
   scenario.radio = NoRadio{};
   scenario.backhaul = NoLink{};
   return scenario;

@@ -145,8 +145,8 @@ Scenario filling_scenario(std::int64_t clients, double rate, std::int64_t reques
   const NrPhy phy(radio);
   const Bytes block = phy.payload(phy.mcs_count() - 1, 14);
   const Bytes headers = (messages - 1) * NrPhy::block_headers;
-  scenario.workload.prompt = Tokens((block - headers).value() / messages / 4);
-  const Bytes message(4 * scenario.workload.prompt.value());
+  scenario.workload.prompt = FixedLength{Tokens((block - headers).value() / messages / 4)};
+  const Bytes message(4 * longest(scenario.workload.prompt).value());
   EXPECT_GE(block - headers, messages * message);
   EXPECT_LE(block - headers - NrPhy::block_headers, messages * message);
   return scenario;
@@ -233,7 +233,7 @@ TEST(LittlesLaw, HoldsExactlyForConfiguredGrants) { expect_little(granted_scenar
 TEST(LittlesLaw, HoldsExactlyForWeakLinksAnswersOfManyTokensAndLosses) {
   Scenario scenario = granted_scenario(8, 500, 1'500);
   scenario.cut = Cut{2};
-  scenario.workload.output = Tokens(4);
+  scenario.workload.output = FixedLength{Tokens(4)};
   auto& radio = std::get<NrRadio>(scenario.radio);
   radio.frame = "DDDSU";
   radio.access = Access::dynamic;

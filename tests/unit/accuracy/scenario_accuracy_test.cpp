@@ -48,7 +48,7 @@ TEST(ScenarioAccuracy, WithoutCompressionIsTheBaselineAtAnyCut) {
     scenario.cut = cut;
     EXPECT_EQ(value(scenario), Fraction(0.746));
   }
-  scenario.workload.output = Tokens(100);
+  scenario.workload.output = FixedLength{Tokens(100)};
   EXPECT_EQ(value(scenario), Fraction(0.746));
 }
 
@@ -111,7 +111,7 @@ TEST(ScenarioAccuracy, OfCompressionIsThatOfCutOneAndOfPromptsAlone) {
   scenario.cut = Cut{2};
   EXPECT_EQ(std::get<NotPublished>(accuracy_with(scenario, codec)).reason, "fc at cut 2; published for cut 1");
   scenario.cut = Cut{1};
-  scenario.workload.output = Tokens(2);
+  scenario.workload.output = FixedLength{Tokens(2)};
   EXPECT_EQ(std::get<NotPublished>(accuracy_with(scenario, codec)).reason,
             "fc of generated tokens; published for prompts alone, with 'output: 1'");
 }

@@ -115,7 +115,7 @@ TEST(MeasuredAccuracy, NeedsTheCheckpointOfTheModel) {
   scenario.llm.hidden *= 2;
   EXPECT_THAT(reason(), HasSubstr("other sides than its checkpoint"));
   scenario = measured();
-  scenario.workload.output = Tokens(2);
+  scenario.workload.output = FixedLength{Tokens(2)};
   EXPECT_THAT(reason(), HasSubstr("output: 1"));
   scenario = measured();
   scenario.codec = FourierTextCodec{.ratio = 4, .fallback = Fraction(0.5)};

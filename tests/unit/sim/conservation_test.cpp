@@ -33,7 +33,7 @@ Scenario chancy_scenario() {
   scenario.duration = 1s;
   scenario.workload.clients = 12;
   scenario.workload.arrivals = PoissonArrivals{.rate = EventRate(50)};
-  scenario.workload.output = Tokens(2);
+  scenario.workload.output = FixedLength{Tokens(2)};
   NrRadio radio;
   radio.placement = DiscPlacement{.radius = Metres(400), .nearest = Metres(1)};
   radio.device.power = PowerLevel(-10);

@@ -107,7 +107,8 @@ TEST(PacketFidelity, PacketsFollowEachOtherThroughTheSwitches) {
 TEST(PacketFidelity, AnAnswerOfSeveralPacketsOverlapsToo) {
   Scenario scenario = packets(Bytes(128));
   scenario.cut = Cut{0};
-  scenario.workload.output = Tokens(60);  // 240 B of answer: two packets of 128 B and one of 40 + 28 B
+  scenario.workload.stream = false;
+  scenario.workload.output = FixedLength{Tokens(60)};  // 240 B of answer: two packets of 128 B and one of 40 + 28 B
   scenario.radio = slow_radio;
   scenario.backhaul = slow_link;
   const RequestRecord record = only_record_of(scenario);
@@ -158,7 +159,7 @@ Scenario chancy_scenario() {
   scenario.duration = 1s;
   scenario.workload.clients = 12;
   scenario.workload.arrivals = PoissonArrivals{.rate = EventRate(50)};
-  scenario.workload.output = Tokens(2);
+  scenario.workload.output = FixedLength{Tokens(2)};
   NrRadio radio;
   radio.placement = DiscPlacement{.radius = Metres(400), .nearest = Metres(1)};
   radio.device.power = PowerLevel(-10);

@@ -131,7 +131,7 @@ TEST(Serve, TheRequestsOfAClientQueueAtItsDevice) {
 // 1000 operations at 10 ns each, before the prompt and not before further tokens.
 TEST(Serve, AFrontEndRunsOnceARequest) {
   Scenario scenario = toy_scenario();
-  scenario.workload.output = Tokens(2);
+  scenario.workload.output = FixedLength{Tokens(2)};
   const RequestRecord without = only_record_of(scenario);
   scenario.device.front_end = NetworkConfig{.convolution = Operations(1000), .parameters = 100};
   const RequestRecord with = only_record_of(scenario);
@@ -170,7 +170,7 @@ TEST(Serve, TheWholeModelAtTheEdgeIsSentTokenIds) {
 
 TEST(Serve, EachFurtherTokenMakesAnotherTrip) {
   Scenario scenario = toy_scenario();
-  scenario.workload.output = Tokens(3);
+  scenario.workload.output = FixedLength{Tokens(3)};
   scenario.backhaul = microsecond_a_byte;
   const RequestRecord record = only_record_of(scenario);
   const Duration prompt = compute + 360us + 4us;
@@ -186,7 +186,8 @@ TEST(Serve, EachFurtherTokenMakesAnotherTrip) {
 TEST(Serve, TheEdgeAloneGeneratesTheAnswerInOneTrip) {
   Scenario scenario = toy_scenario();
   scenario.cut = Cut{0};
-  scenario.workload.output = Tokens(3);
+  scenario.workload.stream = false;
+  scenario.workload.output = FixedLength{Tokens(3)};
   scenario.backhaul = microsecond_a_byte;
   const RequestRecord record = only_record_of(scenario);
   EXPECT_EQ(stage(record, Stage::edge), 4 * (13'280ns + 1'536ns + 1'568ns) + 3 * 512ns);
@@ -194,10 +195,24 @@ TEST(Serve, TheEdgeAloneGeneratesTheAnswerInOneTrip) {
   EXPECT_EQ(record.first_token, record.latency());
 }
 
+TEST(Serve, TheEdgeSendsEachTokenWhileItMakesTheNext) {
+  Scenario scenario = toy_scenario();
+  scenario.cut = Cut{0};
+  scenario.workload.output = FixedLength{Tokens(3)};
+  scenario.backhaul = microsecond_a_byte;
+  const RequestRecord record = only_record_of(scenario);
+  // As above, but a token of 4 B takes 4 us on its way, and only that of the last one is waited for.
+  EXPECT_EQ(record.latency(), 40us + 67'072ns + 4us);
+  EXPECT_EQ(record.first_token, 40us + 4 * 13'280ns + 512ns + 4us);
+  EXPECT_EQ(stage(record, Stage::backhaul), 44us);
+  EXPECT_EQ(record.downlink_bytes, Bytes(12));
+  EXPECT_EQ(record.floor, record.latency());
+}
+
 TEST(Serve, TheDeviceAloneTakesAsManyOperationsAsTheEdgeAlone) {
   Scenario scenario = toy_scenario();
   scenario.cut = Cut{std::nullopt};
-  scenario.workload.output = Tokens(3);
+  scenario.workload.output = FixedLength{Tokens(3)};
   const RequestRecord record = only_record_of(scenario);
   EXPECT_EQ(record.first_token, 536'320ns);
   EXPECT_EQ(record.latency(), 10 * 66'816ns);
@@ -241,10 +256,11 @@ TEST(Serve, ATraceGivesTimeClientPromptAndOutput) {
 TEST(Serve, AGibibyteAndAQuarterAtFiveGigabitPerSecondTakesTwoToTheThirtyFirstNanoseconds) {
   Scenario scenario = toy_scenario();
   scenario.cut = Cut{0};
-  scenario.workload.prompt = Tokens(5 * (std::int64_t{1} << 26));  // of 4 bytes each
+  scenario.workload.prompt = FixedLength{Tokens(5 * (std::int64_t{1} << 26))};  // of 4 bytes each
   scenario.radio = FixedRadio{.rate = BitRate(5e9)};
   scenario.edge = test::toy_machine<EdgeConfig>(OperationRate(1e30));
   scenario.edge.bandwidth = ByteRate(1e30);
+  scenario.edge.memory = Bytes(std::int64_t{1} << 40);
   const RequestRecord record = only_record_of(scenario);
   EXPECT_EQ(record.uplink_bytes, Bytes(1'342'177'280));
   EXPECT_EQ(stage(record, Stage::uplink_air), 2'147'483'648ns);
