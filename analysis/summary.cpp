@@ -242,6 +242,7 @@ void add_sites(Summary& summary, const Scenario& scenario, const std::vector<Rep
   const std::vector<Scenario> classes = class_scenarios(scenario);
   const auto add = [&](std::string_view tier, const EdgeConfig& config, Station station, SiteCounts Replication::*of) {
     std::vector<SiteCounts> counts;
+    counts.reserve(replications.size());
     for (const Replication& one : replications) counts.push_back(one.*of);
     SiteSummary site = site_of(tier, cache_blocks(classes, station), counts, summary.simulated);
     if (is_of_interest(config, site)) summary.sites.push_back(site);

@@ -80,10 +80,12 @@ int accuracy(const Arguments& arguments) {
                                                     "folder of calibrated parts instead of the project's configs");
   const ParsedWords parsed = parse(syntax, arguments);
   if (parsed.help) return exit_done;
-  for (const char* option : {"cut", "ratio", "codec"}) {
+  for (const char* option : {"checkpoint", "windows", "cut", "ratio", "codec"}) {
     if (parsed.values.count("page") > 0 && parsed.values.count(option) > 0)
-      throw UsageError(
-          fmt::format("trilemma accuracy: --page has all cuts, ratios and codecs; leave --{} out", option));
+      throw UsageError(fmt::format(
+          "trilemma accuracy: --page is of the project's own model, with all cuts, ratios and codecs; leave "
+          "--{} out",
+          option));
   }
   const auto codecs = chosen(names);
   const fs::path file = checkpoint_file(checkpoint, find_catalogue(catalogue_option));

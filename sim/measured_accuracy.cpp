@@ -29,7 +29,9 @@ std::optional<fs::path> weights_file(const fs::path& folder) {
 
 bool same_shape(const LlmConfig& a, const LlmConfig& b) {
   return a.layers == b.layers && a.hidden == b.hidden && a.heads == b.heads && a.kv_heads == b.kv_heads &&
-         a.feed_forward == b.feed_forward && a.vocabulary == b.vocabulary;
+         a.feed_forward == b.feed_forward && a.vocabulary == b.vocabulary && a.head_size == b.head_size &&
+         a.tied_embeddings == b.tied_embeddings && a.feed_forward_matrices == b.feed_forward_matrices &&
+         a.attention_bias == b.attention_bias;
 }
 
 /// Bits of weights that are rounded; none where they stay as they are.
@@ -58,10 +60,18 @@ TransformerWeights on_machine(const TransformerWeights& weights, Precision preci
   return quantised(weights, rounding, rounding);
 }
 
+/// Of the one tier behind the device that has any of the model.
+Precision precision_behind(const Scenario& scenario) {
+  return scenario.uses_cloud() ? scenario.cloud->precision : scenario.edge.precision;
+}
+
 std::optional<NotPublished> obstacle(const Scenario& scenario, const TransformerWeights& weights) {
   if (!same_shape(weights.llm, scenario.llm))
     return NotPublished{fmt::format("{} with other sides than its checkpoint", scenario.llm.kind)};
-  if (scenario.device.precision == Precision::int1 || scenario.edge.precision == Precision::int1)
+  if (weights.llm.context < Tokens(measured_tokens))
+    return NotPublished{fmt::format("a checkpoint with a context of {} tokens; measured over {}",
+                                    weights.llm.context.value(), measured_tokens)};
+  if (scenario.device.precision == Precision::int1 || precision_behind(scenario) == Precision::int1)
     return NotPublished{"weights of 1 bit; a checkpoint is rounded to 8, 4 or 2"};
   if (scenario.on_device() || scenario.raw_input()) return std::nullopt;
   const Shape shape{.tokens = measured_tokens, .hidden = weights.llm.hidden};
@@ -112,13 +122,14 @@ AccuracyAnswer measured_accuracy(const Scenario& scenario) {
   const std::size_t windows_count = windows.size();
   const TransformerWeights kept = pruned(weights, scenario.pruning);
   const Transformer device(on_machine(kept, scenario.device.precision));
-  const Transformer edge(on_machine(kept, scenario.edge.precision));
+  const Transformer edge(on_machine(kept, precision_behind(scenario)));
   const Evaluation evaluation(Transformer(weights), windows, measured_tokens);
   const std::int64_t cut = scenario.cut.layers.value_or(kept.llm.layers);
   // A whole model on one machine is that machine's at both sides.
+  const Transformer& ahead = scenario.raw_input() ? edge : device;
   const Transformer& behind = scenario.on_device() ? device : edge;
   const auto codec = make_codec(scenario.codec);
-  const PredictionScore score = evaluation.accuracy(SplitModel{device, behind, cut, crossing_of(scenario, *codec)});
+  const PredictionScore score = evaluation.accuracy(SplitModel{ahead, behind, cut, crossing_of(scenario, *codec)});
   const PredictionScore& reference = evaluation.reference();
   return Accuracy{
       .value = Fraction(score.top1()),

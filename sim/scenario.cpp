@@ -44,7 +44,7 @@ std::string codec_problem(const Scenario& scenario, const CodecConfig& config) {
   const auto refusal = [&](Tokens tokens) {
     return codec->problem({.tokens = tokens.value(), .hidden = scenario.llm.hidden}).value_or("");
   };
-  if (const std::string wrong = refusal(scenario.largest_request().prompt); !wrong.empty()) return wrong;
+  if (std::string wrong = refusal(scenario.largest_request().prompt); !wrong.empty()) return wrong;
   const bool has_small = !is_fixed(scenario.workload.prompt) || longest(scenario.workload.output) > Tokens(1);
   return has_small ? refusal(Tokens(1)) : "";
 }

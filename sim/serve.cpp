@@ -7,7 +7,7 @@ namespace {
 
 /// The draft model reads the prompt on the device while the prompt is on its way.
 Process prepare_drafts(World& world, const Request& request, Signal& ready) {
-  co_await world.device(request.client).run(world.service(request.kind).costs.draft_prefill(request.prompt));
+  (void)co_await world.device(request.client).run(world.service(request.kind).costs.draft_prefill(request.prompt));
   ready.fire();
 }
 

@@ -22,8 +22,10 @@ Ticket::Ticket(World& world, const Request& request) : world_(world), record_{.r
   at_edge_.priority = service.priority;
   at_edge_.deadline = service.deadline(request.arrival);
   at_edge_.longest = request.prompt + request.output + Tokens(drafts);
-  at_cloud_ = at_edge_;
   at_edge_.model = service.edge_model;
+  at_cloud_.priority = at_edge_.priority;
+  at_cloud_.deadline = at_edge_.deadline;
+  at_cloud_.longest = at_edge_.longest;
   at_cloud_.model = service.cloud_model;
 }
 

@@ -53,9 +53,7 @@ template <class T>
 Json defaults_to_json(const T& value = {}) {
   if constexpr (is_variant<T>) {
     return std::visit([](const auto& alternative) { return defaults_to_json(alternative); }, value);
-  } else if constexpr (requires { T::plain; }) {
-    return to_json(value);
-  } else if constexpr (Struct<T>) {
+  } else if constexpr (Struct<T> && !requires { T::plain; }) {
     Json map = Json::object();
     if constexpr (HasKind<T>) map["kind"] = std::string(T::kind);
     const auto add = [&](const auto& field) {

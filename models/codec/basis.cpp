@@ -72,7 +72,8 @@ Basis read_basis(const std::filesystem::path& file) {
   constexpr float rounding = 1e-3F;
   const bool sound = std::ranges::all_of(basis.mean, [](float x) { return std::isfinite(x); }) &&
                      std::ranges::all_of(basis.variances, [](float x) { return std::isfinite(x) && x >= 0; });
-  if (!sound || !((vectors * vectors.transpose() - Matrix::Identity(hidden, hidden)).cwiseAbs().maxCoeff() < rounding))
+  if (!sound || !vectors.allFinite() ||
+      !((vectors * vectors.transpose() - Matrix::Identity(hidden, hidden)).cwiseAbs().maxCoeff() < rounding))
     fail("is no basis: its rows are a mean, variances of 0 or more, and orthonormal vectors");
   add_checksum(basis);
   return basis;

@@ -31,7 +31,7 @@ void SaturatedStep::add(const Kind& kind) {
 double SaturatedStep::load() const {
   if (passes_ == 0) return 0;
   const BatchRule rule = site_.rule();
-  double members = static_cast<double>(rule.most);
+  auto members = static_cast<double>(rule.most);
   members = std::min(members, static_cast<double>(rule.tokens) * passes_ / fresh_);
   members = std::min(members, static_cast<double>(blocks_) * passes_ / held_);
   members = std::max(members, 1.0);

@@ -106,7 +106,7 @@ void Site::refuse(Visit& visit, Rejection rejection) {
 }
 
 /// The visit is over; whoever made it is told afterwards.
-void Site::end(Visit& visit) {
+void Site::end(Visit& visit) const {
   visit.state = Visit::State::nowhere;
   visit.waited = parts_.scheduler.now() - visit.arrived - visit.took;
   visit.sequence->visit = nullptr;

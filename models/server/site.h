@@ -103,9 +103,9 @@ class Site {
   std::size_t choose_server();
   Rejection admit(CachedSequence& sequence);
   void refuse(Visit& visit, Rejection rejection);
-  void end(Visit& visit);
-  void dispatch(std::size_t server);
-  void set_alarm(std::size_t server, Instant when);
+  void end(Visit& visit) const;
+  void dispatch(std::size_t index);
+  void set_alarm(std::size_t index, Instant when);
   void ring(Server& server);
   bool flush();
   [[nodiscard]] static bool has_waiting(const Server& server);
