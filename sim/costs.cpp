@@ -63,7 +63,7 @@ const Pass& Costs::decode(Tokens sequence) {
   return decodes_[static_cast<std::size_t>(sequence.value() - 1)];
 }
 
-const PassSum& Costs::decoded(Tokens sequence) {
+PassSum Costs::decoded(Tokens sequence) {
   if (decoded_.empty()) decoded_.emplace_back();
   while (std::ssize(decodes_) < sequence.value()) {
     decodes_.push_back(pass(Tokens(1), Tokens(std::ssize(decodes_))));

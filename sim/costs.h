@@ -115,7 +115,7 @@ class Costs {
   void add_answer(Pass& pass, Tokens output);
   void add_rounds(Bill& bill, Tokens prompt, Tokens output);
   /// Sum of decode(1) .. decode(sequence).
-  [[nodiscard]] const PassSum& decoded(Tokens sequence);
+  [[nodiscard]] PassSum decoded(Tokens sequence);
 
   const Scenario& scenario_;
   LlmConfig llm_;
