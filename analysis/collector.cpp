@@ -7,7 +7,7 @@
 namespace trilemma {
 
 Collector::Collector(const Scenario& scenario) : warmup_(scenario.warmup) {
-  if (scenario.target) violations_.emplace(scenario.target->latency);
+  if (scenario.has_one_target()) violations_.emplace(scenario.target->latency);
   for (const Scenario& one : class_scenarios(scenario)) {
     answers_as_a_whole_.push_back(one.raw_input() && !one.workload.stream && !one.speculation);
     if (scenario.workload.classes.empty()) continue;

@@ -9,6 +9,7 @@
 
 #include "core/random.h"
 #include "models/codec/basis.h"
+#include "sim/classes.h"
 #include "sim/experiment.h"
 #include "sim/measured_accuracy.h"
 #include "trilemma_version.h"
@@ -82,11 +83,17 @@ std::string point_id(const Scenario& scenario) {
     identity += fmt::format("{},{},{},{},{},{},{};", point.llm, config::name_of(point.method), point.task, point.ratio,
                             config::name_of(point.ratio_is), point.accuracy.value(), point.source);
   }
-  if (const auto* transform = std::get_if<TransformCodec>(&scenario.codec);
-      transform != nullptr && !transform->basis.empty())
-    identity += fmt::format("{:08x};", read_basis(transform->basis).checksum);
-  if (scenario.workload.task && scenario.workload.task->kind == measured_task)
-    identity += fmt::format("{:08x};", checkpoint_checksum(scenario));
+  const auto add_basis = [&](const CodecConfig& codec) {
+    const auto* transform = std::get_if<TransformCodec>(&codec);
+    if (transform != nullptr && !transform->basis.empty())
+      identity += fmt::format("{:08x};", read_basis(transform->basis).checksum);
+  };
+  add_basis(scenario.codec);
+  if (scenario.cloud && scenario.cloud->codec) add_basis(*scenario.cloud->codec);
+  for (const Scenario& one : class_scenarios(scenario)) {
+    if (one.workload.task && one.workload.task->kind == measured_task)
+      identity += fmt::format("{:08x};", checkpoint_checksum(one));
+  }
   return fmt::format("{}-{:016x}", folder_name(scenario.name), stream_number(identity));
 }
 

@@ -76,8 +76,11 @@ std::optional<RadioSummary> radio_of(const std::vector<Replication>& replication
 
 SizeSummary size_of(const Scenario& scenario) {
   SizeSummary size{.device_capacity = capacity(scenario.device), .edge_capacity = capacity(scenario.edge)};
-  size.device_bytes = scenario.device_need().total();
-  size.edge_bytes = scenario.edge_need().total();
+  for (const Scenario& one : class_scenarios(scenario)) {
+    size.device_bytes = std::max(size.device_bytes, one.device_need().total());
+    size.edge_bytes = std::max(size.edge_bytes, one.edge_need().total());
+  }
+  if (!scenario.workload.classes.empty()) return size;
   Costs costs(scenario);
   const RequestTokens usual = scenario.usual_request();
   const Pass pass = costs.prefill(usual.prompt, usual.output);
@@ -175,12 +178,12 @@ void add_energy(Summary& summary, const Scenario& scenario, const std::vector<Re
       energy_mj(scenario.device.power, summary.simulated, workload.clients, device_busy, requests);
   summary.energy.edge_mj =
       energy_mj(scenario.edge.power, summary.simulated, scenario.edge.processors(), edge_busy, requests);
-  if (scenario.on_device()) summary.energy.edge_mj = 0;  // no edge is needed
+  if (scenario.stays_on_device()) summary.energy.edge_mj = 0;  // no edge is needed
   summary.energy.cloud_mj = scenario.cloud ? energy_mj(scenario.cloud->power, summary.simulated,
                                                        scenario.cloud->processors(), cloud_busy, requests)
                                            : std::optional(0.0);
   const auto& modem = scenario.device.modem;
-  if (!modem && scenario.on_device()) summary.energy.radio_mj = 0;  // nor a radio
+  if (!modem && scenario.stays_on_device()) summary.energy.radio_mj = 0;  // nor a radio
   if (!modem || requests == 0) return;
   const Joules radio = static_cast<double>(workload.clients) * (modem->idle * summary.simulated) +
                        (modem->transmit - modem->idle) * up.on_air + (modem->receive - modem->idle) * down.on_air;
@@ -189,7 +192,7 @@ void add_energy(Summary& summary, const Scenario& scenario, const std::vector<Re
 
 /// An overloaded queue grows without end, so its latency exceeds any target in the long run.
 void add_target(Summary& summary, const Scenario& scenario, const Collector& collector, const StageTimes& floor) {
-  if (!scenario.target) return;
+  if (!scenario.has_one_target()) return;
   const ViolationCounter& counter = *collector.violations();
   summary.target = judge(counter.violations(), counter.requests(), scenario.target->reliability);
   if (summary.stability.overloaded && scenario.trace.empty()) {
@@ -269,6 +272,11 @@ void add_classes(Summary& summary, const Scenario& scenario, const Collector& co
       one.ttft_mean_ms = mean_ms(statistics.first_token);
       one.tpot_mean_ms = mean_ms(statistics.per_token);
     }
+    Costs costs(classes[kind]);
+    const RequestTokens usual = classes[kind].usual_request();
+    const Pass pass = costs.prefill(usual.prompt, usual.output);
+    one.payload = pass.payload;
+    one.on_air = pass.uplink;
     one.target = classes[kind].target;
     one.accuracy = accuracy_of(classes[kind]);
     if (!statistics.violations) continue;
@@ -293,6 +301,17 @@ std::optional<std::string> why_withheld(const Scenario& scenario, const Summary&
 }
 
 }  // namespace
+
+std::optional<Verdict> Summary::verdict() const {
+  if (target) return target->verdict;
+  std::optional<Verdict> all;
+  for (const ClassSummary& one : classes) {
+    if (!one.verdict) continue;
+    const Verdict its = one.verdict->verdict;
+    if (!all || its == Verdict::fails || (its == Verdict::undecided && *all == Verdict::holds)) all = its;
+  }
+  return all;
+}
 
 Summary summarize(const Scenario& scenario, const Collector& collector, const std::vector<Replication>& replications) {
   TRILEMMA_ENSURE(!replications.empty(), "a summary is of at least one replication");
@@ -324,7 +343,7 @@ Summary summarize(const Scenario& scenario, const Collector& collector, const st
   add_energy(summary, scenario, replications);
   summary.size = size_of(scenario);
   summary.radio = radio_of(replications);
-  summary.accuracy = accuracy_of(scenario);
+  if (scenario.workload.classes.empty()) summary.accuracy = accuracy_of(scenario);
   add_sites(summary, scenario, replications);
   add_classes(summary, scenario, collector);
   if (summary.simulated > Duration{0})

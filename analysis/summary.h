@@ -42,7 +42,8 @@ struct StageSummary {
   std::string reason;  // why there is no mean or no p99
 };
 
-/// The machine side of a scenario: what the model takes on each tier.
+/// The machine side of a scenario: what the model takes on each tier, of a mix the class that takes most. Messages are
+/// those of a usual request; a mix has them by class.
 struct SizeSummary {
   Bytes device_bytes{0};
   Bytes device_capacity{0};
@@ -102,6 +103,8 @@ struct SiteSummary {
 /// One kind of request of a mix. Latencies are empty where the scenario's are.
 struct ClassSummary {
   std::string name;
+  Bytes payload{0};  // encoded message of a usual prompt, without packet headers
+  Bytes on_air{0};   // with them
   std::uint64_t completed = 0;
   std::uint64_t failed = 0;
   std::uint64_t dropped = 0;
@@ -146,6 +149,8 @@ struct Summary {
   double throughput = 0;                   // completed requests per second until the last departure
   std::optional<double> goodput;           // of them within the target
 
+  /// That of the target, or of the targets of all classes together; empty without any.
+  [[nodiscard]] std::optional<Verdict> verdict() const;
   /// Requests were offered and none was answered.
   [[nodiscard]] bool all_failed() const {
     return end == RunEnd::done && requests.offered > 0 && requests.completed == 0;

@@ -131,7 +131,12 @@ Json radio_json(const Summary& summary) {
           {"links_out_of_coverage", radio.out_of_coverage}};
 }
 
-Json size_json(const SizeSummary& size) {
+Json size_json(const SizeSummary& size, bool is_mix) {
+  if (is_mix)
+    return {{"device_bytes", size.device_bytes.value()},
+            {"device_capacity_bytes", size.device_capacity.value()},
+            {"edge_bytes", size.edge_bytes.value()},
+            {"edge_capacity_bytes", size.edge_capacity.value()}};
   return {{"device_bytes", size.device_bytes.value()}, {"device_capacity_bytes", size.device_capacity.value()},
           {"edge_bytes", size.edge_bytes.value()},     {"edge_capacity_bytes", size.edge_capacity.value()},
           {"payload_bytes", size.payload.value()},     {"uplink_bytes", size.on_air.value()},
@@ -178,6 +183,8 @@ Json classes_json(const std::vector<ClassSummary>& classes) {
     json[one.name] = {{"completed", one.completed},
                       {"failed", one.failed},
                       {"dropped", one.dropped},
+                      {"payload_bytes", one.payload.value()},
+                      {"uplink_bytes", one.on_air.value()},
                       {"latency_ms", std::move(latency)},
                       {"ttft_ms", number(one.ttft_mean_ms)},
                       {"tpot_ms", number(one.tpot_mean_ms)},
@@ -249,12 +256,15 @@ Json summary_to_json(const Scenario& scenario, const Summary& summary) {
   json["stages_ms"] = std::move(stages);
   json["target"] = target_json(scenario, summary);
   json["accuracy"] = accuracy_json(summary.accuracy);
-  json["size"] = size_json(summary.size);
+  json["size"] = size_json(summary.size, !summary.classes.empty());
   json["energy_mj"] = energy_json(summary.energy);
   json["radio"] = radio_json(summary);
   if (!summary.sites.empty()) json["servers"] = sites_json(summary.sites);
-  if (!summary.classes.empty()) json["classes"] = classes_json(summary.classes);
   json["floor_ms"] = number(summary.floor_ms);
+  if (summary.classes.empty()) return json;
+  json["classes"] = classes_json(summary.classes);
+  const auto verdict = summary.verdict();
+  json["verdict"] = verdict ? Json(std::string(verdict_word(*verdict))) : Json(nullptr);
   return json;
 }
 

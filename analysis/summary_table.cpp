@@ -7,6 +7,7 @@
 #include "analysis/table.h"
 #include "core/config/text.h"
 #include "models/processor/roofline.h"
+#include "sim/classes.h"
 
 namespace trilemma {
 namespace {
@@ -142,9 +143,10 @@ std::string model_text(const ProcessorConfig& processor, Precision precision, bo
 std::string models_text(const Scenario& scenario) {
   const bool front_end = scenario.device.front_end.has_value();
   std::string text;
-  if (!scenario.raw_input() || front_end)
-    text = "device " + model_text(scenario.device, scenario.device.precision, front_end);
-  if (!scenario.on_device())
+  const std::vector<Scenario> classes = class_scenarios(scenario);
+  const bool all_raw = std::all_of(classes.begin(), classes.end(), [](const Scenario& one) { return one.raw_input(); });
+  if (!all_raw || front_end) text = "device " + model_text(scenario.device, scenario.device.precision, front_end);
+  if (!scenario.stays_on_device())
     text += (text.empty() ? "edge " : ", edge ") + model_text(scenario.edge, scenario.edge.precision, false);
   if (scenario.cloud) text += ", cloud " + model_text(*scenario.cloud, scenario.cloud->precision, false);
   return text;
@@ -172,10 +174,11 @@ std::string beyond_text(const Scenario& scenario, const Summary& summary) {
   return fmt::format("{}; beyond the target alone, without any load: {}", floor, fmt::join(parts, ", "));
 }
 
-std::string size_text(const SizeSummary& size) {
+std::string size_text(const SizeSummary& size, bool is_mix) {
   std::string text =
       fmt::format("device {} of {}, edge {} of {}", human_size(size.device_bytes), human_size(size.device_capacity),
                   human_size(size.edge_bytes), human_size(size.edge_capacity));
+  if (is_mix) return text;  // messages differ from class to class
   if (size.on_air == Bytes(0)) return text + "; nothing is sent";
   text += fmt::format("; uplink message {} ({} B), on the air {}", human_size(size.payload), size.payload.value(),
                       human_size(size.on_air));
@@ -214,7 +217,7 @@ std::string extrapolation_text(const Scenario& scenario) {
 /// What the bounds take for granted: requests queue behind each other, and a static link is drawn once.
 std::string bounds_text(const Scenario& scenario, const Summary& summary) {
   std::string text = "95 %, requests taken as independent";
-  if (!summary.radio || scenario.on_device()) return text;
+  if (!summary.radio || scenario.stays_on_device()) return text;
   const auto* radio = std::get_if<NrRadio>(&scenario.radio);
   const bool moves = radio != nullptr && !std::holds_alternative<StaticMotion>(radio->motion);
   return text + fmt::format("; they share {} link{} {}, so rarer places are not in the figures", summary.radio->clients,
@@ -267,8 +270,8 @@ std::vector<Fact> facts(const Scenario& scenario, const Summary& summary) {
   if (!summary.stability.offered.empty()) list.emplace_back("offered load", loads_text(summary.stability.offered));
   if (!summary.stability.carried.empty()) list.emplace_back("utilisation", loads_text(summary.stability.carried));
   for (const SiteSummary& site : summary.sites) list.emplace_back(std::string(site.tier), site_text(site));
-  list.emplace_back("size", size_text(summary.size));
-  if (summary.radio && !scenario.on_device()) list.emplace_back("radio", radio_text(scenario, *summary.radio));
+  list.emplace_back("size", size_text(summary.size, !summary.classes.empty()));
+  if (summary.radio && !scenario.stays_on_device()) list.emplace_back("radio", radio_text(scenario, *summary.radio));
   if (summary.target) list.emplace_back("target", target_text(scenario, summary));
   if (summary.target && summary.floor_ms > to_milliseconds(scenario.target->latency))
     list.emplace_back("", beyond_text(scenario, summary));
@@ -286,6 +289,9 @@ std::vector<Fact> facts(const Scenario& scenario, const Summary& summary) {
 std::string first_line(const Scenario& scenario, const Summary& summary) {
   const std::string replications =
       summary.replications == 1 ? "replication 0" : fmt::format("replications 0 to {}", summary.replications - 1);
+  if (!scenario.workload.classes.empty())
+    return fmt::format("seed {}, {}, a mix of {} classes", scenario.seed, replications,
+                       scenario.workload.classes.size());
   return fmt::format("seed {}, {}, cut {} of {} layers of {}", scenario.seed, replications,
                      Text<Cut>::format(scenario.cut), scenario.model().layers, scenario.llm.kind);
 }
@@ -349,48 +355,6 @@ std::string summary_to_markdown(const Scenario& scenario, const Summary& summary
   for (const auto& [name, fact] : facts(scenario, summary))
     text += fmt::format("- {}{}{}\n", name, name.empty() ? "" : ": ", fact);
   return text;
-}
-
-std::string summary_to_csv(const Scenario& scenario, const Summary& summary) {
-  Table table{.header = {}, .rows = {{}}};
-  const auto add = [&](const std::string& name, const std::string& value) {
-    table.header.push_back(name);
-    table.rows.front().push_back(value);
-  };
-  const auto add_ms = [&](const std::string& name, const std::optional<double>& value) {
-    add(name, value ? fmt::format("{:.6f}", *value) : "");
-  };
-  const auto time = [](const std::optional<Duration>& value) {
-    return value ? std::optional(to_milliseconds(*value)) : std::nullopt;
-  };
-  add("name", scenario.name);
-  add("seed", std::to_string(scenario.seed));
-  add("requests_offered", std::to_string(summary.requests.offered));
-  add("requests_completed", std::to_string(summary.requests.completed));
-  add("requests_failed", std::to_string(summary.requests.failed));
-  add("requests_dropped", std::to_string(summary.requests.dropped));
-  add("requests_in_flight", std::to_string(summary.requests.in_flight));
-  add("requests_measured", std::to_string(summary.measured));
-  add("stability", summary.stability.overloaded ? "overloaded" : "stable");
-  add("binding_resource", summary.stability.binding);
-  add_ms("latency_mean_ms", summary.mean_ms);
-  for (std::size_t i = 0; i < reported_quantiles.size(); ++i) {
-    const std::string name = fmt::format("latency_{}", reported_quantiles[i].name);
-    add_ms(name + "_ms", time(summary.quantiles[i].value));
-    add_ms(name + "_lower_ms", time(summary.quantiles[i].lower));
-    add_ms(name + "_upper_ms", time(summary.quantiles[i].upper));
-  }
-  add_ms("latency_max_ms", summary.max_ms);
-  for (const StageSummary& stage : summary.stages) add_ms(fmt::format("{}_mean_ms", stage.name), stage.mean_ms);
-  add_ms("floor_ms", summary.floor_ms);
-  add("device_bytes", std::to_string(summary.size.device_bytes.value()));
-  add("payload_bytes", std::to_string(summary.size.payload.value()));
-  add("ratio", summary.size.ratio ? config::format_number(*summary.size.ratio) : "");
-  const auto* accuracy = summary.accuracy ? std::get_if<Accuracy>(&*summary.accuracy) : nullptr;
-  add("accuracy", accuracy != nullptr ? config::format_number(accuracy->value.value()) : "");
-  add("accuracy_baseline", accuracy != nullptr ? config::format_number(accuracy->baseline.value()) : "");
-  add("target_verdict", summary.target ? std::string(verdict_word(summary.target->verdict)) : "");
-  return table_to_csv(table);
 }
 
 }  // namespace trilemma

@@ -29,14 +29,14 @@ std::string floor_text(const Scenario& scenario, const Preview& preview) {
     const Duration time = (*lowest)[i];
     if (time == Duration{0}) continue;
     table.rows.push_back({stage_label(stage_names[i]), human_ms(to_milliseconds(time))});
-    if (scenario.target && time > scenario.target->latency)
+    if (scenario.has_one_target() && time > scenario.target->latency)
       beyond += (beyond.empty() ? "" : ", ") + stage_label(stage_names[i]);
   }
   table.rows.push_back({"total", human_ms(to_milliseconds(total(*lowest)))});
   if (total(*highest) != total(*lowest))
     table.rows.push_back({"total, worst client", human_ms(to_milliseconds(total(*highest)))});
   std::string text = table_to_text(table);
-  if (scenario.target && total(*lowest) > scenario.target->latency) {
+  if (scenario.has_one_target() && total(*lowest) > scenario.target->latency) {
     text += fmt::format("  the target of {} is below the floor{}\n",
                         config::Text<Duration>::format(scenario.target->latency),
                         beyond.empty() ? "; no stage exceeds it alone" : "; alone beyond it: " + beyond);
@@ -58,7 +58,7 @@ std::string load_text(const Preview& preview) {
 
 /// How far the two levels of detail were apart where both were run: docs/fidelity.md.
 std::string fidelity_text(const Scenario& scenario) {
-  if (scenario.on_device()) return {};
+  if (scenario.stays_on_device()) return {};
   if (scenario.fidelity == Fidelity::packet) return "  fidelity: every packet over ns-3's Internet stack\n";
   if (const auto* nr = std::get_if<NrRadio>(&scenario.radio)) {
     if (std::holds_alternative<MeasuredTiming>(nr->timing)) {
@@ -76,7 +76,7 @@ std::string fidelity_text(const Scenario& scenario) {
 std::string estimate_text(const Scenario& scenario, const Preview& preview) {
   constexpr double events_per_second = 5e6;
   constexpr double packet_events_per_second = 1e6;
-  const double packets = scenario.fidelity == Fidelity::packet && !scenario.on_device()
+  const double packets = scenario.fidelity == Fidelity::packet && !scenario.stays_on_device()
                              ? std::ceil(preview.prefill.uplink / std::get<UdpTransport>(scenario.transport).mtu)
                              : 0;
   const double seconds_per_trip = 8 / events_per_second + 5 * packets / packet_events_per_second;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <iostream>
@@ -13,6 +14,7 @@
 #include "cli/point_folder.h"
 #include "cli/progress.h"
 #include "core/config/problems.h"
+#include "sim/classes.h"
 #include "sim/experiment.h"
 
 namespace trilemma::cli {
@@ -194,9 +196,16 @@ std::optional<int> reuse(const PointFolder& folder, const RunOptions& options) {
                                     (folder.path() / "summary.json").string()));
   std::cout << *shown;
   std::cerr << fmt::format("reused: {}\n", folder.path().string());
-  const config::Json& target = json["target"];
-  return exit_code(json["status"].get<std::string>(), target.is_null() ? "" : target["verdict"].get<std::string>(),
+  const config::Json verdict = json.contains("verdict")   ? json["verdict"]
+                               : json["target"].is_null() ? config::Json(nullptr)
+                                                          : json["target"]["verdict"];
+  return exit_code(json["status"].get<std::string>(), verdict.is_null() ? "" : verdict.get<std::string>(),
                    options.check);
+}
+
+bool has_target(const Scenario& scenario) {
+  const std::vector<Scenario> classes = class_scenarios(scenario);
+  return std::any_of(classes.begin(), classes.end(), [](const Scenario& one) { return one.target.has_value(); });
 }
 
 }  // namespace
@@ -205,7 +214,7 @@ int run(const Arguments& arguments, const std::string& command) {
   const auto options = read_options(arguments, command);
   if (!options) return exit_done;
   const Scenario scenario = read_experiment(options->file, options->sets, find_catalogue(options->catalogue)).scenario;
-  if (options->check && !scenario.target) {
+  if (options->check && !has_target(scenario)) {
     throw config::Error(
         fmt::format("{}: target: is missing, so --check has nothing to judge; write 'target: {{latency: 10 ms, "
                     "reliability: 99.9 %}}'",
@@ -222,9 +231,8 @@ int run(const Arguments& arguments, const std::string& command) {
   std::cout << render(scenario, outcomes.summary, options->format);
   if (options->progress == ProgressMode::automatic) print_speed(outcomes);
   if (folder) std::cerr << fmt::format("results: {}\n", folder->path().string());
-  const auto& target = outcomes.summary.target;
-  return exit_code(status_word(outcomes.summary), target ? std::string(verdict_word(target->verdict)) : "",
-                   options->check);
+  const auto verdict = outcomes.summary.verdict();
+  return exit_code(status_word(outcomes.summary), verdict ? std::string(verdict_word(*verdict)) : "", options->check);
 }
 
 }  // namespace trilemma::cli

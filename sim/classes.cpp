@@ -89,6 +89,7 @@ std::vector<Scenario> class_scenarios(const Scenario& scenario) {
   for (const ClassConfig& config : scenario.workload.classes) {
     Scenario& one = all.emplace_back(shared);
     if (config.llm) one.llm = *config.llm;
+    if (config.llm) one.checkpoint = shared.checkpoint.parent_path() / one.llm.kind;
     if (config.cut) one.cut = *config.cut;
     if (config.prompt) one.workload.prompt = *config.prompt;
     if (config.output) one.workload.output = *config.output;

@@ -20,7 +20,6 @@ struct SiteWork {
   std::int64_t heads = 1;
 
   [[nodiscard]] bool any() const { return fresh > Tokens(0); }
-  [[nodiscard]] Duration total() const { return before + model; }
 };
 
 /// One trip of a request through the chain: the prompt (prefill) or one more token (decode). What is known in advance,

@@ -1,5 +1,6 @@
 #include "sim/experiment.h"
 
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -56,7 +57,11 @@ Experiment read_experiment(const std::filesystem::path& file, const std::vector<
   Experiment experiment{.scenario = reader.read<Scenario>(root), .origins = reader.origins()};
   problems.throw_if_any();
   read_rows(experiment.scenario, experiment.origins, file);
-  if (experiment.scenario.workload.task) experiment.scenario.accuracies = read_accuracies(catalogue);
+  const auto& classes = experiment.scenario.workload.classes;
+  const bool has_task =
+      experiment.scenario.workload.task ||
+      std::any_of(classes.begin(), classes.end(), [](const auto& one) { return one.task.has_value(); });
+  if (has_task) experiment.scenario.accuracies = read_accuracies(catalogue);
   experiment.scenario.checkpoint = catalogue.root() / "checkpoints" / experiment.scenario.llm.kind;
   return experiment;
 }

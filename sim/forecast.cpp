@@ -69,7 +69,7 @@ std::vector<Utilisation> World::forecast() {
   const auto busiest =
       std::max_element(device.begin(), device.end(), [](auto& a, auto& b) { return a.second < b.second; });
   std::vector<Utilisation> loads{{"device", busiest->second}};
-  if (stays_on_device()) return loads;
+  if (scenario_.stays_on_device()) return loads;
   for (Utilisation& load : forecast_radio(demands)) loads.push_back(std::move(load));
   loads.push_back({"backhaul uplink", busy[0]});
   loads.push_back({"backhaul downlink", busy[1]});
@@ -79,10 +79,6 @@ std::vector<Utilisation> World::forecast() {
   loads.push_back({"wan downlink", busy[3]});
   loads.push_back(site_load(demands, Station::cloud));
   return loads;
-}
-
-bool World::stays_on_device() const {
-  return std::all_of(classes_.begin(), classes_.end(), [](const Scenario& one) { return one.on_device(); });
 }
 
 /// Work offered to a site over what its replicas can do. In batches they can do the more the fuller those are; what
@@ -146,7 +142,7 @@ std::vector<Utilisation> World::utilisation() const {
   Duration device{0};
   for (const Server& server : devices_) device = std::max(device, server.busy());
   std::vector<Utilisation> loads{{"device", to_seconds(device) / seconds}};
-  if (stays_on_device()) return loads;
+  if (scenario_.stays_on_device()) return loads;
   for (const Direction direction : {Direction::uplink, Direction::downlink}) {
     double most = 0;
     for (const auto& radio : radios_) most = std::max(most, radio->utilisation(direction, run));

@@ -117,7 +117,8 @@ Packets::Packets(const Scenario& scenario) : largest_(std::int64_t{1} << 60) {
 }
 
 std::unique_ptr<Network> make_network(const NetworkParts& parts) {
-  if (parts.scenario.fidelity == Fidelity::packet && !parts.scenario.on_device()) return make_packet_network(parts);
+  if (parts.scenario.fidelity == Fidelity::packet && !parts.scenario.stays_on_device())
+    return make_packet_network(parts);
   return std::make_unique<MessageNetwork>(parts);
 }
 

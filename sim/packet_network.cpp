@@ -105,7 +105,7 @@ std::unique_ptr<Network> make_packet_network(const NetworkParts& parts) {
 }
 
 std::vector<config::FieldProblem> packet_problems(const Scenario& scenario) {
-  if (scenario.fidelity != Fidelity::packet || scenario.on_device()) return {};
+  if (scenario.fidelity != Fidelity::packet || scenario.stays_on_device()) return {};
   if (std::string wrong = transport_problem(scenario.transport); !wrong.empty()) return {{"transport", wrong}};
   const auto wrong = packet_problem(scenario.backhaul, std::get<UdpTransport>(scenario.transport).mtu);
   if (wrong) return {{"backhaul", *wrong}};

@@ -31,7 +31,7 @@ std::vector<StageTimes> floors_of(World& world) {
   const WorkloadConfig& workload = world.scenario().workload;
   std::vector<StageTimes> floors;
   for (std::int64_t client = 0; client < workload.clients; ++client) {
-    floors.push_back(world.floor_stages(client, world.usual()));
+    floors.push_back(world.lowest_floor_stages(client));
   }
   return floors;
 }

@@ -26,7 +26,7 @@ struct Replication {
   RadioCounts uplink;
   RadioCounts downlink;
   std::vector<RadioLinkState> links;  // of all clients, cell by cell
-  StageTimes floor_stages{};          // of the scenario's own prompt, for the client with the smallest floor
+  StageTimes floor_stages{};          // of the shortest request, for the client and class with the smallest floor
 };
 
 /// How far a replication has come.

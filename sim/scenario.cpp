@@ -59,7 +59,8 @@ std::string cut_problem(const Scenario& scenario) {
     return fmt::format("lies beyond the last layer; {} has {}, write 0 to {} or 'all'", scenario.llm.kind, layers,
                        layers);
   if (cut.cloud && !scenario.cloud)
-    return "names the layer where the cloud begins, and there is no cloud; write for example 'cloud: {kind: h100, rtt: "
+    return "names the layer where the cloud begins, and there is no cloud; write for example 'cloud: {kind: h100-sxm, "
+           "rtt: "
            "5 ms}', or one number";
   return {};
 }
@@ -150,6 +151,19 @@ ModelPart Scenario::part(Station station) const {
   }
   TRILEMMA_ENSURE(false, "a model runs at one of three places");
   return {};
+}
+
+bool Scenario::stays_on_device() const {
+  const auto& classes = workload.classes;
+  if (classes.empty()) return on_device();
+  return std::all_of(classes.begin(), classes.end(),
+                     [&](const ClassConfig& one) { return !one.cut.value_or(cut).layers.has_value(); });
+}
+
+bool Scenario::has_one_target() const {
+  const auto& classes = workload.classes;
+  return target &&
+         std::none_of(classes.begin(), classes.end(), [](const ClassConfig& one) { return one.target.has_value(); });
 }
 
 RequestTokens Scenario::usual_request() const {

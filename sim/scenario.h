@@ -151,6 +151,9 @@ struct Scenario {
   [[nodiscard]] bool on_device() const { return !cut.layers.has_value(); }
   [[nodiscard]] bool raw_input() const { return cut.layers == std::int64_t{0}; }
   [[nodiscard]] bool uses_cloud() const { return cut.cloud.has_value(); }
+  /// Of all kinds of requests: whether none needs more than the device, and whether one target is that of all.
+  [[nodiscard]] bool stays_on_device() const;
+  [[nodiscard]] bool has_one_target() const;
   /// Whether one site behind the device has the whole model, and so generates the answer by itself.
   [[nodiscard]] bool is_remote() const { return raw_input() && cut.cloud.value_or(0) == 0; }
   /// The language model as it runs, and its parts.

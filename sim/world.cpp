@@ -202,6 +202,17 @@ Ask World::usual() const {
   return {.prompt = usual.prompt, .output = usual.output};
 }
 
+StageTimes World::lowest_floor_stages(std::int64_t client) {
+  std::optional<StageTimes> lowest;
+  for (std::size_t kind = 0; kind < classes_.size(); ++kind) {
+    const WorkloadConfig& workload = classes_[kind].workload;
+    const StageTimes stages =
+        floor_stages(client, {.kind = kind, .prompt = shortest(workload.prompt), .output = shortest(workload.output)});
+    if (!lowest || total(stages) < total(*lowest)) lowest = stages;
+  }
+  return *lowest;
+}
+
 StageTimes World::floor_stages(std::int64_t client, const Ask& ask) {
   StageClock clock;
   Costs& costs = service(ask.kind).costs;

@@ -119,6 +119,8 @@ class World {
   [[nodiscard]] StageTimes floor_stages(std::int64_t client, const Ask& ask);
   /// What the usual request of the first class asks for.
   [[nodiscard]] Ask usual() const;
+  /// Zero-load latency by stage of the fastest kind of request of a client: the shortest of its class.
+  [[nodiscard]] StageTimes lowest_floor_stages(std::int64_t client);
   /// Share of the arrivals that are over, 0 to 1.
   [[nodiscard]] double progress() const;
   /// Steady traffic by client; empty where arrivals adapt or span no time.
@@ -154,7 +156,6 @@ class World {
   [[nodiscard]] bool draws_requests() const;
   std::vector<Utilisation> forecast_radio(const std::vector<Demand>& demand);
   [[nodiscard]] Utilisation site_load(const std::vector<Demand>& demand, Station station);
-  [[nodiscard]] bool stays_on_device() const;
   [[nodiscard]] Duration expected_window() const;
   void count_overdue(const RequestRecord& record);
   void integrate();

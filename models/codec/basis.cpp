@@ -72,8 +72,9 @@ Basis read_basis(const std::filesystem::path& file) {
   constexpr float rounding = 1e-3F;
   const bool sound = std::ranges::all_of(basis.mean, [](float x) { return std::isfinite(x); }) &&
                      std::ranges::all_of(basis.variances, [](float x) { return std::isfinite(x) && x >= 0; });
-  if (!sound || !vectors.allFinite() ||
-      !((vectors * vectors.transpose() - Matrix::Identity(hidden, hidden)).cwiseAbs().maxCoeff() < rounding))
+  // The largest of numbers with a NaN among them may be any of the others.
+  const Matrix off = vectors * vectors.transpose() - Matrix::Identity(hidden, hidden);
+  if (!sound || !off.allFinite() || off.cwiseAbs().maxCoeff() >= rounding)
     fail("is no basis: its rows are a mean, variances of 0 or more, and orthonormal vectors");
   add_checksum(basis);
   return basis;

@@ -75,6 +75,13 @@ Tokens longest(const LengthConfig& length) {
   return std::get<LogNormalLength>(length).max;
 }
 
+Tokens shortest(const LengthConfig& length) {
+  if (const auto* fixed = std::get_if<FixedLength>(&length)) return fixed->tokens;
+  if (const auto* uniform = std::get_if<UniformLength>(&length)) return uniform->min;
+  if (const auto* lognormal = std::get_if<LogNormalLength>(&length)) return lognormal->min;
+  return Tokens(1);
+}
+
 double mean(const LengthConfig& length) {
   return std::visit([](const auto& one) { return mean_of(one); }, length);
 }

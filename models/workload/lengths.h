@@ -78,6 +78,7 @@ using LengthConfig = std::variant<FixedLength, UniformLength, GeometricLength, L
 /// A fixed length takes no number of the stream, a log-normal one two, the others one.
 Tokens draw(const LengthConfig& length, Rng& numbers);
 Tokens longest(const LengthConfig& length);
+Tokens shortest(const LengthConfig& length);
 /// Mean of what draw() gives, limits included; of a log-normal length with the rounding taken as half a token.
 double mean(const LengthConfig& length);
 inline bool is_fixed(const LengthConfig& length) { return std::holds_alternative<FixedLength>(length); }

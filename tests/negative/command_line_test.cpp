@@ -53,6 +53,10 @@ INSTANTIATE_TEST_SUITE_P(
         Line{"calibrate_from_nothing",
              {"calibrate", "nowhere.csv", "--device", "rtx-4090"},
              {"nowhere.csv: cannot be read; write the path of a CSV file"}},
+        Line{"page_of_another_checkpoint",
+             {"accuracy", "--page", "--checkpoint", "other.bin"},
+             {"trilemma accuracy: --page is of the project's own model, with all cuts, ratios and codecs; leave "
+              "--checkpoint out"}},
         Line{"unknown_option",
              {"run", good, "--frobnicate"},
              {"trilemma run: '--frobnicate' is not an option; see 'trilemma run --help'"}},

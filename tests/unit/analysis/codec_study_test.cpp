@@ -109,10 +109,21 @@ TEST(MeasuredAccuracy, SeesTheWeightsOfBothSides) {
   EXPECT_LT(value().value(), study().reference().top1() / 2);
 }
 
+TEST(MeasuredAccuracy, OfRawInputIsThatOfTheEdgeAlone) {
+  Scenario scenario = measured();
+  scenario.cut = Cut{0};
+  scenario.device.precision = Precision::int2;
+  scenario.edge.precision = Precision::fp16;
+  EXPECT_EQ(std::get<Accuracy>(measured_accuracy(scenario)).value.value(), study().reference().top1());
+}
+
 TEST(MeasuredAccuracy, NeedsTheCheckpointOfTheModel) {
   Scenario scenario = measured();
   const auto reason = [&] { return std::get<NotPublished>(measured_accuracy(scenario)).reason; };
   scenario.llm.hidden *= 2;
+  EXPECT_THAT(reason(), HasSubstr("other sides than its checkpoint"));
+  scenario = measured();
+  scenario.llm.attention_bias = true;
   EXPECT_THAT(reason(), HasSubstr("other sides than its checkpoint"));
   scenario = measured();
   scenario.workload.output = FixedLength{Tokens(2)};

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -200,6 +201,18 @@ TEST(Basis, IsTheSameAfterWritingAndReading) {
   const std::vector<std::int64_t> shape{4, 2};
   write_npy(file, shape, std::vector<float>{0, 0, 1, 1, 1, 0.5F, 0, 1});
   EXPECT_THROW((void)read_basis(file), NpyProblem) << "rows that are not orthogonal";
+}
+
+TEST(Basis, WithANaNAnywhereIsNone) {
+  Source source(9);
+  const Basis basis = calibrated_basis(source.tokens(50), Source::width);
+  const auto file = std::filesystem::path(testing::TempDir()) / "not_a_basis.npy";
+  for (std::size_t i = 0; i < basis.vectors.size(); i += 7) {
+    Basis broken = basis;
+    broken.vectors[i] = std::numeric_limits<float>::quiet_NaN();
+    write_basis(file, broken);
+    EXPECT_THROW((void)read_basis(file), NpyProblem) << i;
+  }
 }
 
 TEST(Basis, HadamardIsItsOwnInverseAndKeepsEnergy) {

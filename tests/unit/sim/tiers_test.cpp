@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "analysis/summary.h"
 #include "tests/support/toy_scenario.h"
 
 namespace trilemma {
@@ -100,6 +101,33 @@ TEST(Tiers, AMixOfClassesKeepsTheirSharesAndTheirCuts) {
   }
   // A quarter of 4000, with a standard deviation of sqrt(4000 3 / 16).
   EXPECT_NEAR(static_cast<double>(on_device), 1000, 4 * 27.4);
+}
+
+/// Summary of a mix of requests on the device and at the edge, the latter with a target of their own.
+Summary mix_of(Duration bound) {
+  Scenario scenario = toy_scenario();
+  scenario.requests = 1000;
+  scenario.workload.arrivals = PeriodicArrivals{.period = 1ms, .jitter = 0ns, .aligned = true};
+  ClassConfig device{.name = "device"};
+  device.cut = Cut{std::nullopt};
+  ClassConfig raw{.name = "raw"};
+  raw.cut = Cut{0};
+  raw.target = TargetConfig{.latency = bound, .reliability = Fraction(0.9)};
+  scenario.workload.classes = {device, raw};
+  Collector collector(scenario);
+  std::vector<Replication> replications{replicate(scenario, 0, collector)};
+  return summarize(scenario, collector, replications);
+}
+
+TEST(Tiers, AMixIsJudgedByTheTargetsOfItsClasses) {
+  const Duration at_edge = 4 * 13'280ns + 512ns;  // and no message takes any time
+  const Summary met = mix_of(at_edge);
+  EXPECT_FALSE(met.target) << "there is none that is that of all";
+  EXPECT_FALSE(met.classes[0].verdict);
+  EXPECT_EQ(met.verdict(), Verdict::holds);
+  EXPECT_EQ(met.floor_ms, to_milliseconds(at_edge)) << "the fastest class";
+  EXPECT_EQ(met.classes[0].completed + met.classes[1].completed, 1000U);
+  EXPECT_EQ(mix_of(at_edge - 1ns).verdict(), Verdict::fails);
 }
 
 }  // namespace
